@@ -1,0 +1,152 @@
+package cycle
+
+// Schema is the version of the JSON documents (DESIGN.md section 8). Fields
+// are only ever added.
+const Schema = 1
+
+// Outcome is how a cycle ended.
+type Outcome string
+
+// The outcomes of DESIGN.md section 4.
+const (
+	Passed    Outcome = "passed"
+	Repaired  Outcome = "repaired"
+	Proposed  Outcome = "proposed"
+	Failed    Outcome = "failed"
+	NoTests   Outcome = "no_tests"
+	Cancelled Outcome = "cancelled"
+	Errored   Outcome = "error"
+)
+
+// Document is what `regreen run --json` prints and what the history keeps.
+type Document struct {
+	Schema        int         `json:"schema"`
+	ID            string      `json:"id"` // the cycle's, for show, apply and undo
+	Outcome       Outcome     `json:"outcome"`
+	Isolation     string      `json:"isolation"`
+	Frameworks    []string    `json:"frameworks"`
+	ModifiedFiles []string    `json:"modified_files"`
+	AffectedTests []Affected  `json:"affected_tests"`
+	Iterations    []Iteration `json:"iterations"`
+	BestPassRate  float64     `json:"best_pass_rate"`
+	FullSuiteRun  bool        `json:"full_suite_run"`
+	Merged        []Merged    `json:"merged"`
+	Proposals     []Proposal  `json:"proposals"`
+	Refused       []Refused   `json:"refused"`
+	Remaining     []Remaining `json:"remaining"`
+	// FailedBefore are tests of the full suite that fail without the fix too
+	// and that the modified files cannot reach: they do not count.
+	FailedBefore []Remaining `json:"failed_before"`
+	Undo         string      `json:"undo"`   // the undo record's id, "" when nothing was merged
+	Reason       string      `json:"reason"` // why the outcome is not passed or repaired, for a person
+	Patch        string      `json:"patch"`  // unified diff of what was merged
+	Warnings     []string    `json:"warnings"`
+	Timings      Timings     `json:"timings_ms"`
+	Error        *Problem    `json:"error"`
+}
+
+// Affected is a selected test file with the chain of reasons.
+type Affected struct {
+	File string   `json:"file"`
+	Why  []string `json:"why"`
+}
+
+// Iteration is one round of the loop.
+type Iteration struct {
+	N        int     `json:"n"`
+	Strategy string  `json:"strategy"` // the one used in this round, "" when nothing was left to repair
+	Scope    string  `json:"scope"`    // affected | full
+	PassRate float64 `json:"pass_rate"`
+	Total    int     `json:"total"`
+	Passed   int     `json:"passed"`
+	Failed   int     `json:"failed"`
+	Errored  int     `json:"errored"`
+	Skipped  int     `json:"skipped"`
+	NotRun   int     `json:"not_run"`
+	Causes   []Cause `json:"causes"`
+	Fixes    []Fix   `json:"fixes"`
+}
+
+// Cause is a cause as the document shows it.
+type Cause struct {
+	Kind     string `json:"kind"`
+	Severity string `json:"severity"`
+	File     string `json:"file"`
+	Line     int    `json:"line"`
+	Column   int    `json:"column"`
+	Symbol   string `json:"symbol"`
+	Victims  int    `json:"victims"`
+	Message  string `json:"message"`
+}
+
+// Fix is a candidate that was tried.
+type Fix struct {
+	ID            string   `json:"id"`
+	Title         string   `json:"title"`
+	Kind          string   `json:"kind"`
+	Applicability string   `json:"applicability"`
+	Files         []string `json:"files"`
+	Kept          bool     `json:"kept"`
+	Why           string   `json:"why"` // the evidence, or why it was not kept
+}
+
+// Merged is one file that was written.
+type Merged struct {
+	File   string `json:"file"`
+	Before string `json:"before"` // sha256, "" for a new file
+	After  string `json:"after"`  // sha256, "" for a deleted file
+}
+
+// Proposal is a result that waits for the user's apply.
+type Proposal struct {
+	ID     string `json:"id"`
+	Title  string `json:"title"`
+	Reason string `json:"reason"`
+	Patch  string `json:"patch"`
+}
+
+// Refused is an edit that the guard did not let through.
+type Refused struct {
+	Rule string `json:"rule"`
+	File string `json:"file"`
+}
+
+// TestRef is a test in the document.
+type TestRef struct {
+	Framework string   `json:"framework"`
+	File      string   `json:"file"`
+	Path      []string `json:"path"`
+}
+
+// Remaining is a failure that is left.
+type Remaining struct {
+	Test     TestRef `json:"test"`
+	Scope    string  `json:"scope"` // test | hook | file | run
+	Kind     string  `json:"kind"`
+	Severity string  `json:"severity"`
+	File     string  `json:"file"`
+	Line     int     `json:"line"`
+	Column   int     `json:"column"`
+	Symbol   string  `json:"symbol"`
+	Expected string  `json:"expected"`
+	Received string  `json:"received"`
+	Message  string  `json:"message"`
+}
+
+// Timings are milliseconds spent.
+type Timings struct {
+	Snapshot  int64 `json:"snapshot"`
+	Affected  int64 `json:"affected"`
+	FirstRun  int64 `json:"first_run"`
+	Fix       int64 `json:"fix"`
+	FullSuite int64 `json:"full_suite"`
+	Merge     int64 `json:"merge"`
+	Total     int64 `json:"total"`
+}
+
+// Problem is an error as the document shows it.
+type Problem struct {
+	Code    string `json:"code"`
+	Message string `json:"message"`
+	Hint    string `json:"hint"`
+}

@@ -1,0 +1,3 @@
+module regreen
+
+go 1.26.8

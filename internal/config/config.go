@@ -1,0 +1,104 @@
+// Package config reads regreen.toml. It is strict: an unknown key, a wrong
+// type or an impossible value is an error that names file, line and key.
+package config
+
+import "time"
+
+// Duration is a time.Duration written as a string such as "120s".
+type Duration time.Duration
+
+// Std is the standard library's value.
+func (d Duration) Std() time.Duration { return time.Duration(d) }
+
+// Config is the whole file. Default gives every default (DESIGN.md section 8).
+type Config struct {
+	Cycle    Cycle     `toml:"cycle"`
+	Run      Run       `toml:"run"`
+	Watch    Watch     `toml:"watch"`
+	Affected Affected  `toml:"affected"`
+	Sandbox  Sandbox   `toml:"sandbox"`
+	Fixers   Fixers    `toml:"fixers"`
+	Severity Severity  `toml:"severity"`
+	Project  []Project `toml:"project"`
+}
+
+// Cycle bounds the loop.
+type Cycle struct {
+	MaxIterations          int      `toml:"max_iterations"`
+	TargetPassRate         float64  `toml:"target_pass_rate"` // percent
+	FullSuite              string   `toml:"full_suite"`       // always | auto | never
+	Merge                  string   `toml:"merge"`            // auto | propose
+	MergeQuiet             Duration `toml:"merge_quiet"`
+	Budget                 Duration `toml:"budget"`
+	ConservativeUntil      int      `toml:"conservative_until"`
+	ConservativeAbove      float64  `toml:"conservative_above"`
+	SurgicalMaxCritical    int      `toml:"surgical_max_critical"`
+	SurgicalMinOccurrences int      `toml:"surgical_min_occurrences"`
+	AggressiveBelow        float64  `toml:"aggressive_below"`
+	AggressiveAfter        int      `toml:"aggressive_after"`
+}
+
+// Run bounds one test run.
+type Run struct {
+	AffectedTimeout Duration `toml:"affected_timeout"`
+	FullTimeout     Duration `toml:"full_timeout"`
+}
+
+// Watch is for the watcher.
+type Watch struct {
+	Quiet      Duration `toml:"quiet"`
+	StormQuiet Duration `toml:"storm_quiet"`
+	MaxWait    Duration `toml:"max_wait"`
+	Ignore     []string `toml:"ignore"`
+	Extra      []string `toml:"extra"`
+}
+
+// Affected is for the selection.
+type Affected struct {
+	Base      string              `toml:"base"`
+	Precision string              `toml:"precision"` // static | traced
+	Audit     bool                `toml:"audit"`
+	Data      map[string][]string `toml:"data"` // glob of data files to globs of tests
+}
+
+// Sandbox is for the private copy.
+type Sandbox struct {
+	Isolation string   `toml:"isolation"` // auto | namespace | landlock | copy
+	Network   bool     `toml:"network"`
+	Carry     []string `toml:"carry"`  // globs of ignored inputs to copy
+	Memory    string   `toml:"memory"` // "" is no limit
+	Processes int      `toml:"processes"`
+}
+
+// Fixers is for the repair.
+type Fixers struct {
+	Disabled         []string  `toml:"disabled"`
+	UpdateAssertions bool      `toml:"update_assertions"`
+	Command          []Command `toml:"command"`
+}
+
+// Command is a program that repairs.
+type Command struct {
+	Name     string   `toml:"name"`
+	Command  []string `toml:"command"`
+	Kinds    []string `toml:"kinds"`
+	Timeout  Duration `toml:"timeout"`
+	MaxFiles int      `toml:"max_files"`
+	Network  bool     `toml:"network"`
+	Env      []string `toml:"env"`
+}
+
+// Severity raises or lowers tests by patterns on their names.
+type Severity struct {
+	Critical []string `toml:"critical"`
+	High     []string `toml:"high"`
+	Low      []string `toml:"low"`
+}
+
+// Project sets a project by hand.
+type Project struct {
+	Root      string            `toml:"root"`
+	Framework string            `toml:"framework"`
+	Command   []string          `toml:"command"`
+	Env       map[string]string `toml:"env"`
+}

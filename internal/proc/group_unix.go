@@ -1,0 +1,22 @@
+//go:build unix
+
+package proc
+
+import (
+	"os"
+	"os/exec"
+	"syscall"
+)
+
+func setGroup(cmd *exec.Cmd) { cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} }
+
+func terminate(pgid int) { _ = syscall.Kill(-pgid, syscall.SIGTERM) }
+
+func kill(pgid int) { _ = syscall.Kill(-pgid, syscall.SIGKILL) }
+
+func signalName(s *os.ProcessState) string {
+	if ws, ok := s.Sys().(syscall.WaitStatus); ok && ws.Signaled() {
+		return ws.Signal().String()
+	}
+	return ""
+}

@@ -1,0 +1,62 @@
+package proc
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os/exec"
+	"time"
+)
+
+func run(ctx context.Context, c Cmd) (Exit, error) {
+	if err := ctx.Err(); err != nil {
+		return Exit{}, err
+	}
+	grace := c.Grace
+	if grace == 0 {
+		grace = 2 * time.Second
+	}
+	cmd := exec.Command(c.Path, c.Args...)
+	cmd.Dir, cmd.Env = c.Dir, c.Env
+	if cmd.Env == nil {
+		cmd.Env = []string{}
+	}
+	cmd.Stdin, cmd.Stdout, cmd.Stderr = c.Stdin, c.Stdout, c.Stderr
+	// A grandchild may hold the output pipes open after the child has ended.
+	cmd.WaitDelay = grace
+	setGroup(cmd)
+	if err := cmd.Start(); err != nil {
+		return Exit{}, fmt.Errorf("start %s: %w", c.Path, err)
+	}
+	pgid := cmd.Process.Pid
+	done := make(chan error, 1)
+	go func() { done <- cmd.Wait() }()
+	var err error
+	stopped := false
+	select {
+	case err = <-done:
+	case <-ctx.Done():
+		stopped = true
+		if c.BeforeKill != nil {
+			c.BeforeKill(pgid)
+		}
+		terminate(pgid)
+		timer := time.NewTimer(grace)
+		select {
+		case err = <-done:
+		case <-timer.C:
+			kill(pgid)
+			err = <-done
+		}
+		timer.Stop()
+	}
+	// Whatever the leader left behind in its group ends with it.
+	kill(pgid)
+	var ee *exec.ExitError
+	if err != nil && !errors.As(err, &ee) && !errors.Is(err, exec.ErrWaitDelay) {
+		return Exit{}, fmt.Errorf("wait for %s: %w", c.Path, err)
+	}
+	ex := Exit{Code: cmd.ProcessState.ExitCode(), Stopped: stopped}
+	ex.Signal = signalName(cmd.ProcessState)
+	return ex, nil
+}
