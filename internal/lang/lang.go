@@ -10,7 +10,10 @@
 // line in internal/cli.
 package lang
 
-import "context"
+import (
+	"context"
+	"sort"
+)
 
 // Span is a byte range [Start, End).
 type Span struct{ Start, End int }
@@ -141,6 +144,62 @@ type Resolver interface {
 	Specifiers(importer, target, like string) []string
 }
 
+// TokenKind sorts tokens.
+type TokenKind string
+
+// The kinds of token. Newline, Indent and Dedent are Python's; JSXText is
+// JavaScript's; a Template's or f-string's holes are tokens of their own
+// between the String parts.
+const (
+	Ident   TokenKind = "ident"
+	Keyword TokenKind = "keyword"
+	Number  TokenKind = "number"
+	String  TokenKind = "string" // also a part of a template or f-string
+	Regexp  TokenKind = "regexp"
+	Comment TokenKind = "comment"
+	Punct   TokenKind = "punct"
+	JSXText TokenKind = "jsxtext"
+	Newline TokenKind = "newline"
+	Indent  TokenKind = "indent"
+	Dedent  TokenKind = "dedent"
+	Invalid TokenKind = "invalid" // an unclosed string, a stray byte
+)
+
+// Token is one piece of a text. Tokens are in order, do not overlap, and
+// between them stands only white space.
+type Token struct {
+	Kind TokenKind
+	Span
+}
+
+// Binding is a name that code at some place can use.
+type Binding struct {
+	Name string
+	// Kind is param | local | module | import | builtin.
+	Kind string
+	Span Span // where it is bound; empty for a builtin
+}
+
+// TextEdit replaces a byte range of a text.
+type TextEdit struct {
+	Span
+	New string
+}
+
+// Apply applies edits that do not overlap, given in any order.
+func Apply(src []byte, edits []TextEdit) []byte {
+	es := append([]TextEdit(nil), edits...)
+	sort.SliceStable(es, func(i, j int) bool { return es[i].Start < es[j].Start })
+	var out []byte
+	at := 0
+	for _, e := range es {
+		out = append(out, src[at:e.Start]...)
+		out = append(out, e.New...)
+		at = e.End
+	}
+	return append(out, src[at:]...)
+}
+
 // Language is one programming language.
 type Language interface {
 	Name() string
@@ -148,6 +207,20 @@ type Language interface {
 	Owns(path string) bool
 	Scan(path string, src []byte) *File
 	NewResolver(t Tree) Resolver
+	// Tokens splits a text, whether it parses or not.
+	Tokens(path string, src []byte) []Token
+	// InScope lists the names that code at the offset can use, nearest scope
+	// first, builtins last.
+	InScope(path string, src []byte, offset int) []Binding
+	// Uses lists where the file uses the name as a reference to the binding
+	// visible at the offset (-1: the module's), the binding itself included;
+	// members (x.name), keys and strings are not uses.
+	Uses(path string, src []byte, name string, offset int) []Span
+	// AddImport gives the edits that make names importable from specifier, in
+	// the file's own style: it extends an existing import of that module, else
+	// adds a line beside the others (after a docstring, "use strict", a
+	// shebang, __future__ imports). A name that is bound already is an error.
+	AddImport(path string, src []byte, specifier string, names []Name) ([]TextEdit, error)
 	// Check parses the text; nil when it parses. The error is for "could not
 	// be found out" (no interpreter).
 	Check(ctx context.Context, path string, src []byte) (*SyntaxError, error)
