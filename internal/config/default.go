@@ -1,0 +1,46 @@
+package config
+
+import "time"
+
+// Default is the configuration of a repository without a regreen.toml. The
+// caller owns it.
+func Default() Config {
+	return Config{
+		Cycle: Cycle{
+			MaxIterations:          10,
+			TargetPassRate:         95,
+			FullSuite:              "auto",
+			Merge:                  "auto",
+			MergeQuiet:             Duration(time.Second),
+			Budget:                 Duration(15 * time.Minute),
+			ConservativeUntil:      3,
+			ConservativeAbove:      80,
+			SurgicalMaxCritical:    4,
+			SurgicalMinOccurrences: 3,
+			AggressiveBelow:        50,
+			AggressiveAfter:        7,
+		},
+		Run: Run{
+			AffectedTimeout: Duration(120 * time.Second),
+			FullTimeout:     Duration(300 * time.Second),
+		},
+		Watch: Watch{
+			Quiet:      Duration(30 * time.Millisecond),
+			StormQuiet: Duration(250 * time.Millisecond),
+			MaxWait:    Duration(5 * time.Second),
+		},
+		Affected: Affected{Base: "HEAD", Precision: "static"},
+		Sandbox:  Sandbox{Isolation: "auto", Network: true, Carry: []string{".env*"}},
+	}
+}
+
+// defaultCommand fills what a [[fixers.command]] leaves out.
+func defaultCommand(c Command) Command {
+	if c.Timeout == 0 {
+		c.Timeout = Duration(5 * time.Minute)
+	}
+	if c.MaxFiles == 0 {
+		c.MaxFiles = 20
+	}
+	return c
+}

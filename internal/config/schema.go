@@ -1,0 +1,110 @@
+package config
+
+// kind is what a value must be.
+type kind int
+
+const (
+	table    kind = iota
+	tables        // an array of tables
+	textMap       // a table of strings
+	globMap       // a table of globs to lists of globs
+	boolean       //
+	integer       // at least min
+	percent       // 0 to 100
+	duration      // a string such as "120s", not negative
+	text          //
+	size          // "" or a number with K, M, G
+	word          // one of words
+	texts         // a list of strings, none empty
+	globs         // a list of globs
+	words         // a list out of words
+	folder        // a relative path inside the repository
+)
+
+// node is what is known about one key.
+type node struct {
+	kind  kind
+	min   int64
+	words []string
+	keys  map[string]node // of a table
+	must  []string        // keys that a table in an array has to have
+}
+
+// Frameworks are the test frameworks that regreen can drive.
+func Frameworks() []string { return []string{"jest", "vitest", "mocha", "pytest"} }
+
+// Kinds are the kinds of failure that a fixer can be asked for, in the words
+// of DESIGN.md section 3.
+func Kinds() []string {
+	return []string{"missing_import", "missing_export", "undefined_variable", "attribute_error",
+		"assertion_mismatch", "snapshot_mismatch", "timeout", "syntax_error", "hook_error", "thrown_error",
+		"missing_fixture", "unhandled_rejection", "crash", "no_tests", "unknown"}
+}
+
+// schema is every key of the file. A test holds it against Config.
+func schema() node {
+	return node{kind: table, keys: map[string]node{
+		"cycle": {kind: table, keys: map[string]node{
+			"max_iterations":           {kind: integer, min: 1},
+			"target_pass_rate":         {kind: percent},
+			"full_suite":               {kind: word, words: []string{"always", "auto", "never"}},
+			"merge":                    {kind: word, words: []string{"auto", "propose"}},
+			"merge_quiet":              {kind: duration},
+			"budget":                   {kind: duration},
+			"conservative_until":       {kind: integer},
+			"conservative_above":       {kind: percent},
+			"surgical_max_critical":    {kind: integer},
+			"surgical_min_occurrences": {kind: integer, min: 1},
+			"aggressive_below":         {kind: percent},
+			"aggressive_after":         {kind: integer},
+		}},
+		"run": {kind: table, keys: map[string]node{
+			"affected_timeout": {kind: duration},
+			"full_timeout":     {kind: duration},
+		}},
+		"watch": {kind: table, keys: map[string]node{
+			"quiet":       {kind: duration},
+			"storm_quiet": {kind: duration},
+			"max_wait":    {kind: duration},
+			"ignore":      {kind: globs},
+			"extra":       {kind: globs},
+		}},
+		"affected": {kind: table, keys: map[string]node{
+			"base":      {kind: text},
+			"precision": {kind: word, words: []string{"static", "traced"}},
+			"audit":     {kind: boolean},
+			"data":      {kind: globMap},
+		}},
+		"sandbox": {kind: table, keys: map[string]node{
+			"isolation": {kind: word, words: []string{"auto", "namespace", "landlock", "copy"}},
+			"network":   {kind: boolean},
+			"carry":     {kind: globs},
+			"memory":    {kind: size},
+			"processes": {kind: integer},
+		}},
+		"fixers": {kind: table, keys: map[string]node{
+			"disabled":          {kind: texts},
+			"update_assertions": {kind: boolean},
+			"command": {kind: tables, must: []string{"name", "command"}, keys: map[string]node{
+				"name":      {kind: text, min: 1},
+				"command":   {kind: texts, min: 1},
+				"kinds":     {kind: words, words: Kinds()},
+				"timeout":   {kind: duration},
+				"max_files": {kind: integer, min: 1},
+				"network":   {kind: boolean},
+				"env":       {kind: texts},
+			}},
+		}},
+		"severity": {kind: table, keys: map[string]node{
+			"critical": {kind: texts},
+			"high":     {kind: texts},
+			"low":      {kind: texts},
+		}},
+		"project": {kind: tables, must: []string{"framework"}, keys: map[string]node{
+			"root":      {kind: folder},
+			"framework": {kind: word, words: Frameworks()},
+			"command":   {kind: texts},
+			"env":       {kind: textMap},
+		}},
+	}}
+}
