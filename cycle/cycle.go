@@ -1,0 +1,461 @@
+package cycle
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"regreen/fixers"
+	"regreen/internal/runner"
+)
+
+// run is one cycle's state.
+type run struct {
+	opts   Options
+	sel    Selection
+	deps   Deps
+	suite  *suite
+	plan   plan
+	ledger *ledger
+	doc    *Document
+	first  *result // the state that the cycle found
+	now    *result // a run of the selection on the present tree
+	best   state
+	tried  map[string]bool
+	undone map[string]*applied // fixes that helped when tried, by id
+	// lastTry is the newest run of victims, with the plan and the ledger's
+	// length it ran on: the very same run need not be repeated.
+	lastTry struct {
+		plan plan
+		fix  string
+		base int
+		res  *result
+	}
+	iter      *Iteration
+	offers    map[string]bool
+	proposals int
+	stopped   string // why the loop ended with failures left
+}
+
+// state is a point to come back to.
+type state struct {
+	fixes int
+	res   *result
+}
+
+// Run is one cycle: from the first run of the selection to the verdict. The
+// document is never nil. The error is set when something could not be found
+// out; the document then has the outcome error or cancelled.
+func Run(ctx context.Context, sel Selection, opts Options, deps Deps) (*Document, error) {
+	c := &run{opts: opts, sel: sel, deps: deps, tried: map[string]bool{}, undone: map[string]*applied{}, offers: map[string]bool{}}
+	c.suite = &suite{units: deps.Units, files: deps.Workspace.Files, read: deps.Workspace.ReadFile, emit: c.emit}
+	c.ledger = newLedger(deps.Workspace.ReadFile, deps.Box.Write)
+	c.plan = sel.plan(len(deps.Units))
+	c.doc = newDocument(opts, sel, deps)
+	budget := opts.Config.Cycle.Budget.Std()
+	if budget > 0 {
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithTimeoutCause(ctx, budget, &BudgetError{Name: "cycle's budget", Limit: budget})
+		defer cancel()
+	}
+	err := c.cycle(ctx)
+	if err != nil {
+		err = c.ended(ctx, err)
+	}
+	c.doc.Timings.Total = time.Since(opts.Started).Milliseconds()
+	c.emit(Event{Kind: EventVerdict, Document: c.doc})
+	return c.doc, err
+}
+
+// ended turns an early end into an outcome.
+func (c *run) ended(ctx context.Context, err error) error {
+	var b *BudgetError
+	switch {
+	case errors.As(err, &b) || errors.As(context.Cause(ctx), &b):
+		c.doc.Outcome = Failed
+		c.doc.Reason = b.Error()
+		c.doc.Error = &Problem{Code: "budget", Message: b.Error(), Hint: "raise cycle.budget, or run fewer tests"}
+		c.leave(c.first)
+		return nil
+	case ctx.Err() != nil:
+		c.doc.Outcome = Cancelled
+		c.doc.Reason = "cancelled"
+		return context.Cause(ctx)
+	}
+	c.doc.Outcome = Errored
+	return err
+}
+
+func (c *run) cycle(ctx context.Context) error {
+	if len(c.plan) == 0 {
+		c.doc.Outcome = NoTests
+		c.doc.Reason = "no test can see the modified files"
+		if c.sel.Reason != "" {
+			c.doc.Reason = c.sel.Reason
+		}
+		return nil
+	}
+	c.emit(Event{Kind: EventSelected, Total: len(c.sel.Tests), Text: c.sel.Reason})
+	c.emit(Event{Kind: EventPhase, Text: "first run"})
+	start := time.Now()
+	res, err := c.suite.run(ctx, c.plan, c.runOptions())
+	c.doc.Timings.FirstRun = time.Since(start).Milliseconds()
+	if err != nil {
+		return err
+	}
+	c.first, c.now = res, res
+	c.best = state{0, res}
+	c.doc.Warnings = append(c.doc.Warnings, res.warnings...)
+	start = time.Now()
+	if err := c.loop(ctx); err != nil {
+		return err
+	}
+	if err := c.settleBest(ctx); err != nil {
+		return err
+	}
+	c.doc.Timings.Fix = time.Since(start).Milliseconds()
+	return c.finish(ctx)
+}
+
+func (c *run) timeout() time.Duration {
+	if c.sel.All {
+		return c.opts.Config.Run.FullTimeout.Std()
+	}
+	return c.opts.Config.Run.AffectedTimeout.Std()
+}
+
+func (c *run) runOptions() runOptions { return runOptions{timeout: c.timeout()} }
+
+func (c *run) tryOptions() runOptions {
+	return runOptions{timeout: c.opts.Config.Run.AffectedTimeout.Std(), quiet: true}
+}
+
+// loop runs rounds while something fails and budget is left. It does not stop
+// at the target: one red test among a hundred is still repaired.
+func (c *run) loop(ctx context.Context) error {
+	broke := false
+	stale, lastCauses := 0, ""
+	limit := c.opts.Config.Cycle.MaxIterations
+	for n := 1; n <= limit; n++ {
+		causes := c.suite.causes(c.now, c.opts.Config.Severity)
+		c.begin(n, causes)
+		if len(causes) == 0 || c.now.timedOut {
+			c.stopped = c.now.distrust
+			if c.now.timedOut {
+				c.stopped = c.timeoutReason()
+			}
+			c.close("")
+			return nil
+		}
+		if key := causesKey(causes); key == lastCauses {
+			stale++
+		} else {
+			stale, lastCauses = 0, key
+		}
+		if stale >= 3 {
+			c.stopped = "the same failures are left after three rounds"
+			c.close("")
+			return nil
+		}
+		want := selectStrategy(c.opts.Config.Cycle, n, c.now.passRate(), causes, broke)
+		base := len(c.ledger.list)
+		used, err := c.round(ctx, want, causes)
+		if err != nil {
+			c.close(want)
+			return err
+		}
+		if used == "" {
+			c.stopped = "no repair was found"
+			c.close(want)
+			return nil
+		}
+		c.close(used)
+		if broke, err = c.judgeRound(ctx, base); err != nil {
+			return err
+		}
+		if len(c.now.failures) == 0 && c.now.distrust == "" {
+			return nil
+		}
+	}
+	c.stopped = fmt.Sprintf("%d iterations are used up", limit)
+	return nil
+}
+
+// judgeRound runs the whole selection on the round's result. A round that
+// broke a passing test is taken back to the best state.
+func (c *run) judgeRound(ctx context.Context, base int) (broke bool, err error) {
+	res, err := c.verify(ctx, base)
+	if err != nil {
+		return false, err
+	}
+	if l := lost(c.best.res, res, c.plan); len(l) > 0 || res.timedOut {
+		why := "the tests did not end with it"
+		if len(l) > 0 {
+			why = "it broke " + testName(l[0])
+		}
+		for _, a := range c.ledger.list[c.best.fixes:] {
+			c.settle(a, false, why)
+			c.refuse(Refused{Rule: "breaks another test: " + why, File: strings.Join(editedFiles(a.fix), ", ")})
+		}
+		if err := c.ledger.rollback(c.best.fixes); err != nil {
+			return false, err
+		}
+		c.now = c.best.res
+		return true, nil
+	}
+	c.now = res
+	if res.counts.Passed > c.best.res.counts.Passed || len(res.failures) == 0 {
+		c.best = state{len(c.ledger.list), res}
+	}
+	return false, nil
+}
+
+// verify runs the selection on the present tree, unless the round's only run
+// was just that.
+func (c *run) verify(ctx context.Context, base int) (*result, error) {
+	t := c.lastTry
+	if t.res != nil && t.base == base && len(c.ledger.list) == base+1 &&
+		c.ledger.list[base].fix.ID == t.fix && samePlan(t.plan, c.plan) {
+		return t.res, nil
+	}
+	return c.suite.run(ctx, c.plan, c.runOptions())
+}
+
+func samePlan(a, b plan) bool {
+	if len(a) != len(b) {
+		return false
+	}
+	for u, files := range a {
+		other, ok := b[u]
+		if !ok || files == nil || other == nil || len(files) != len(other) {
+			return false
+		}
+		x, y := slices.Clone(files), slices.Clone(other)
+		slices.Sort(x)
+		slices.Sort(y)
+		if !slices.Equal(x, y) {
+			return false
+		}
+	}
+	return true
+}
+
+// settleBest goes back to the best state and takes out every fix whose own
+// tests do not pass there: what is not proved is not merged.
+func (c *run) settleBest(ctx context.Context) error {
+	for _, a := range c.ledger.list[c.best.fixes:] {
+		c.settle(a, false, "the state without it was better")
+	}
+	if err := c.ledger.rollback(c.best.fixes); err != nil {
+		return err
+	}
+	c.now = c.best.res
+	for range c.opts.Config.Cycle.MaxIterations {
+		var bad *applied
+		for _, a := range c.ledger.list {
+			if !c.proved(a) {
+				bad = a
+				break
+			}
+		}
+		if bad == nil {
+			return nil
+		}
+		gone, err := c.ledger.drop(bad)
+		if err != nil {
+			return err
+		}
+		for _, g := range gone {
+			c.settle(g, false, "its tests still fail with it: not proved")
+		}
+		if len(c.ledger.list) == 0 {
+			c.now = c.first
+			return nil
+		}
+		if c.now, err = c.suite.run(ctx, c.plan, c.runOptions()); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// proved: the fix's victims pass in the present state, or at least more of
+// their files' tests do than before it and its cause is gone.
+func (c *run) proved(a *applied) bool { return c.score(a.cause, c.first, c.now) >= better }
+
+// finish decides and merges.
+func (c *run) finish(ctx context.Context) error {
+	c.doc.BestPassRate = round1(c.now.passRate())
+	if len(c.ledger.list) == 0 {
+		return c.unrepaired()
+	}
+	v, err := c.gate(ctx, c.now)
+	if err != nil {
+		return err
+	}
+	c.doc.FullSuiteRun = v.full
+	for _, f := range v.before {
+		c.doc.FailedBefore = append(c.doc.FailedBefore, c.remaining(f))
+	}
+	changes, err := c.ledger.changes()
+	if err != nil {
+		return err
+	}
+	patch := Patch(changes)
+	if !v.ok {
+		c.doc.Outcome, c.doc.Reason = Failed, v.reason
+		if len(v.broken) > 0 {
+			for _, ch := range changes {
+				c.refuse(Refused{Rule: "breaks another test: " + testName(v.broken[0]), File: ch.File})
+			}
+		} else {
+			c.propose("what could be repaired", v.reason, patch, changes)
+		}
+		c.leave(c.first)
+		return nil
+	}
+	return c.merge(ctx, changes, patch)
+}
+
+// unrepaired: nothing is in the ledger, so the verdict is the first run's.
+func (c *run) unrepaired() error {
+	c.doc.FullSuiteRun = c.sel.All
+	switch {
+	case c.first.green():
+		c.doc.Outcome = Passed
+	case c.first.nothing() && c.first.distrust == "":
+		c.doc.Outcome, c.doc.Reason = NoTests, "no test was run"
+		if c.first.counts.Skipped > 0 {
+			c.doc.Reason = fmt.Sprintf("all %d tests are skipped", c.first.counts.Skipped)
+		}
+	default:
+		c.doc.Outcome, c.doc.Reason = Failed, c.stopped
+		if c.first.distrust != "" {
+			c.doc.Reason = c.first.distrust
+		}
+		c.leave(c.first)
+	}
+	if c.first.timedOut {
+		c.doc.Error = &Problem{Code: "timeout", Message: c.timeoutReason(), Hint: "a test may never end; it is named in the result"}
+	}
+	return nil
+}
+
+func (c *run) timeoutReason() string {
+	return fmt.Sprintf("the run passed its time limit of %s", c.timeout())
+}
+
+func (c *run) merge(ctx context.Context, changes []Change, patch string) error {
+	why := ""
+	switch {
+	case c.opts.NoMerge:
+		why = "merging was switched off for this run"
+	case c.opts.Config.Cycle.Merge == "propose":
+		why = `cycle.merge is "propose"`
+	case c.opts.Distrust != "":
+		why = c.opts.Distrust
+	}
+	if why == "" {
+		busy, err := c.deps.Box.Guard(ctx)
+		if err != nil {
+			return err
+		}
+		why = busy
+	}
+	if why == "" {
+		c.emit(Event{Kind: EventPhase, Text: "merge"})
+		start := time.Now()
+		undo, err := c.deps.Box.Merge(ctx, c.opts.ID, changes)
+		c.doc.Timings.Merge = time.Since(start).Milliseconds()
+		var not *NotMerged
+		switch {
+		case errors.As(err, &not):
+			why = not.Reason
+		case err != nil:
+			c.propose("the repair", err.Error(), patch, changes)
+			c.leave(c.first)
+			return fmt.Errorf("merge: %w", err)
+		default:
+			c.merged(changes, patch, undo)
+			return nil
+		}
+	}
+	c.doc.Outcome, c.doc.Reason = Proposed, why
+	c.propose("the repair", why, patch, changes)
+	c.leave(c.first)
+	return nil
+}
+
+func (c *run) merged(changes []Change, patch, undo string) {
+	c.doc.Outcome, c.doc.Undo, c.doc.Patch = Repaired, undo, patch
+	for _, ch := range changes {
+		c.doc.Merged = append(c.doc.Merged, Merged{File: ch.File, Before: hashOf(ch.Before), After: hashOf(ch.After)})
+	}
+	c.leave(c.now)
+	c.emit(Event{Kind: EventMerged, Text: undo, Total: len(changes)})
+}
+
+// leave lists the failures that are left in the user's tree.
+func (c *run) leave(r *result) {
+	if r == nil {
+		return
+	}
+	c.doc.Remaining = c.doc.Remaining[:0]
+	for _, f := range r.failures {
+		c.doc.Remaining = append(c.doc.Remaining, c.remaining(f))
+	}
+	if len(r.failures) == 0 && r.distrust != "" {
+		c.doc.Remaining = append(c.doc.Remaining, Remaining{Scope: "run", Kind: string(runner.Unknown),
+			Severity: Critical.String(), Test: TestRef{Path: []string{}}, Message: r.distrust})
+	}
+}
+
+func (c *run) propose(title, reason, patch string, changes []Change) {
+	c.proposals++
+	id := c.opts.ID
+	if c.proposals > 1 {
+		id = fmt.Sprintf("%s-%d", c.opts.ID, c.proposals)
+	}
+	if err := c.deps.Keep(id, changes); err != nil {
+		c.doc.Warnings = append(c.doc.Warnings, fmt.Sprintf("the proposal could not be kept: %v", err))
+	}
+	c.doc.Proposals = append(c.doc.Proposals, Proposal{ID: id, Title: title, Reason: reason, Patch: patch})
+	c.emit(Event{Kind: EventProposed, Text: reason})
+}
+
+// offer keeps one candidate as a proposal of its own.
+func (c *run) offer(f fixers.Fix, reason string) {
+	if c.offers[f.ID] {
+		return
+	}
+	c.offers[f.ID] = true
+	var changes []Change
+	for _, file := range editedFiles(f) {
+		now, err := c.deps.Workspace.ReadFile(file)
+		if err != nil {
+			return
+		}
+		after, err := splice(now, editsOf(f, file))
+		if err != nil {
+			return
+		}
+		before := now
+		if orig, ok := c.ledger.orig[file]; ok {
+			before = orig
+		}
+		changes = append(changes, Change{File: file, Before: before, After: after})
+	}
+	c.propose(f.Title, reason, Patch(changes), changes)
+}
+
+func causesKey(cs []cause) string {
+	keys := make([]string, 0, len(cs))
+	for _, c := range cs {
+		keys = append(keys, c.same)
+	}
+	slices.Sort(keys)
+	return strings.Join(keys, "\x01")
+}

@@ -1,0 +1,84 @@
+package cycle
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"regreen/fixers"
+	"regreen/internal/config"
+	"regreen/internal/lang"
+)
+
+// Change is one file of a result: its bytes in the snapshot and after the fixes.
+type Change struct {
+	File          string
+	Before, After []byte
+}
+
+// Box is the sandbox as the cycle needs it.
+type Box interface {
+	// Level is the isolation in force.
+	Level() string
+	// Write puts bytes into the sandbox's file, keeping its mode.
+	Write(rel string, data []byte) error
+	// Changed lists files of the sandbox that differ from the snapshot, whoever
+	// changed them.
+	Changed(ctx context.Context) ([]string, error)
+	// Original gives a file's bytes in the snapshot.
+	Original(ctx context.Context, rel string) ([]byte, error)
+	// Merge writes the changes into the user's files: all or none. A *NotMerged
+	// says that nothing was written and why.
+	Merge(ctx context.Context, id string, changes []Change) (undo string, err error)
+	// Guard says why nothing may be merged now ("" is free): a commit, stash,
+	// checkout or rebase since the snapshot.
+	Guard(ctx context.Context) (string, error)
+}
+
+// NotMerged is a merge that was refused before anything was written.
+type NotMerged struct {
+	Reason string
+	Files  []string
+}
+
+// Error is the reason.
+func (e *NotMerged) Error() string { return "not merged: " + e.Reason }
+
+// Options are one cycle's.
+type Options struct {
+	ID               string
+	Config           config.Config
+	NoMerge          bool
+	UpdateAssertions bool
+	// Distrust says why nothing may be merged automatically ("" is no reason):
+	// the identity probe failed.
+	Distrust string
+	Started  time.Time
+	// Timings that were spent before the loop.
+	Snapshot, Affected time.Duration
+}
+
+// Deps are what a cycle works with.
+type Deps struct {
+	Units     []Unit
+	Box       Box
+	Workspace fixers.Workspace
+	Languages lang.Set
+	// Candidates asks the fixers.
+	Candidates func(ctx context.Context, c fixers.Cause, w fixers.Workspace) ([]fixers.Fix, error)
+	// Reaches tells whether the modified files can reach a test file.
+	Reaches func(testFile string) bool
+	// Keep stores a proposal for `apply` and returns its id.
+	Keep func(id string, changes []Change) error
+	// Sink gets the events; may be nil; must not block.
+	Sink func(Event)
+}
+
+// BudgetError says which budget ran out.
+type BudgetError struct {
+	Name  string
+	Limit time.Duration
+}
+
+// Error names the budget.
+func (e *BudgetError) Error() string { return fmt.Sprintf("the %s of %s ran out", e.Name, e.Limit) }

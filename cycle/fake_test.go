@@ -1,0 +1,224 @@
+package cycle
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"io/fs"
+	"slices"
+	"sort"
+	"strings"
+	"testing"
+	"time"
+
+	"regreen/fixers"
+	"regreen/internal/config"
+	"regreen/internal/lang"
+	"regreen/internal/runner"
+)
+
+// world is a repository and a framework in memory. A test file holds one test
+// a line: "name: FILE has WORD", which passes when FILE contains WORD. A file
+// that "loads FILE has WORD" fails to load until it does.
+type world struct {
+	files, orig map[string][]byte
+	fixes       func(c fixers.Cause, w *world) []fixers.Fix
+	merged      []Change
+	mergeErr    error
+	guard       string
+	kept        map[string][]Change
+	reach       map[string]bool
+	runs        int
+	hang        bool
+	events      []Event
+}
+
+func newWorld(files map[string]string) *world {
+	w := &world{files: map[string][]byte{}, orig: map[string][]byte{}, kept: map[string][]Change{}, reach: map[string]bool{}}
+	for f, s := range files {
+		w.files[f], w.orig[f] = []byte(s), []byte(s)
+	}
+	return w
+}
+
+func (w *world) ReadFile(rel string) ([]byte, error) {
+	b, ok := w.files[rel]
+	if !ok {
+		return nil, fs.ErrNotExist
+	}
+	return bytes.Clone(b), nil
+}
+func (w *world) Exists(rel string) bool { _, ok := w.files[rel]; return ok }
+func (w *world) IsDir(string) bool      { return false }
+func (w *world) Files() []string {
+	var out []string
+	for f := range w.files {
+		out = append(out, f)
+	}
+	sort.Strings(out)
+	return out
+}
+func (w *world) Base(rel string) ([]byte, bool)       { b, ok := w.orig[rel]; return b, ok }
+func (w *world) BaseFiles() []string                  { return w.Files() }
+func (w *world) Renames() []fixers.Rename             { return nil }
+func (w *world) Changed() []string                    { return nil }
+func (w *world) Languages() lang.Set                  { return nil }
+func (w *world) Resolver(lang.Language) lang.Resolver { return nil }
+func (w *world) IsTest(rel string) bool               { return strings.HasSuffix(rel, ".test") }
+
+func (w *world) Level() string                                          { return "copy" }
+func (w *world) Write(rel string, b []byte) error                       { w.files[rel] = bytes.Clone(b); return nil }
+func (w *world) Changed2(context.Context) ([]string, error)             { return nil, nil }
+func (w *world) Guard(context.Context) (string, error)                  { return w.guard, nil }
+func (w *world) Original(_ context.Context, rel string) ([]byte, error) { return w.orig[rel], nil }
+func (w *world) Merge(_ context.Context, id string, ch []Change) (string, error) {
+	if w.mergeErr != nil {
+		return "", w.mergeErr
+	}
+	w.merged = ch
+	return id, nil
+}
+
+// box adapts the world, whose Changed has two meanings.
+type box struct{ *world }
+
+func (b box) Changed(ctx context.Context) ([]string, error) { return b.Changed2(ctx) }
+
+func (w *world) Name() string { return "fake" }
+func (w *world) Detect(context.Context, runner.DetectInput) ([]runner.Candidate, error) {
+	return nil, nil
+}
+func (w *world) Layout(context.Context, runner.Env, runner.Project) (runner.Layout, error) {
+	return runner.Layout{IsTest: w.IsTest}, nil
+}
+func (w *world) Open(context.Context, runner.Env, runner.Project) (runner.Session, error) {
+	return w, nil
+}
+func (w *world) Close() error { return nil }
+
+func (w *world) Discover(_ string, src []byte) []runner.Decl {
+	var out []runner.Decl
+	for line := range strings.Lines(string(src)) {
+		if name, _, ok := strings.Cut(line, ":"); ok && !strings.HasPrefix(line, "loads") {
+			out = append(out, runner.Decl{Path: []string{name}, Count: 1})
+		}
+	}
+	return out
+}
+
+func (w *world) Run(_ context.Context, req runner.Request) (*runner.Report, error) {
+	w.runs++
+	rep := &runner.Report{Framework: "fake", Project: ".", Ended: true}
+	if w.hang {
+		rep.Ended, rep.TimedOut = false, true
+		return rep, nil
+	}
+	files := req.Files
+	if files == nil {
+		for _, f := range w.Files() {
+			if w.IsTest(f) {
+				files = append(files, f)
+			}
+		}
+	}
+	for _, f := range files {
+		w.runFile(f, rep)
+	}
+	if len(rep.Failures) > 0 {
+		rep.Exit.Code = 1
+	}
+	return rep, nil
+}
+
+func (w *world) runFile(f string, rep *runner.Report) {
+	n := 0
+	for line := range strings.Lines(string(w.files[f])) {
+		n++
+		line = strings.TrimSpace(line)
+		name, cond, ok := strings.Cut(line, ":")
+		if load, isLoad := strings.CutPrefix(line, "loads "); isLoad {
+			name, cond, ok = "loads", load, true
+		}
+		if !ok {
+			continue
+		}
+		file, word, _ := strings.Cut(strings.TrimSpace(cond), " has ")
+		id := runner.TestID{Framework: "fake", File: f, Path: []string{name}}
+		good := bytes.Contains(w.files[file], []byte(word))
+		kind := runner.UndefinedVariable
+		if strings.HasPrefix(word, "=") {
+			kind = runner.AssertionMismatch
+		}
+		fail := runner.Failure{Scope: runner.ScopeTest, Test: id, Kind: kind, Symbol: word,
+			Place: runner.Place{File: file, Line: 1}, Message: "no " + word}
+		switch {
+		case name == "loads" && !good:
+			fail.Scope, fail.Kind, fail.Test.Path = runner.ScopeFile, runner.MissingImport, nil
+			rep.Failures = append(rep.Failures, fail)
+			rep.NotLoaded = append(rep.NotLoaded, f)
+			return
+		case name == "loads":
+		case good:
+			rep.Tests = append(rep.Tests, runner.Test{ID: id, Verdict: runner.Passed})
+		default:
+			rep.Tests = append(rep.Tests, runner.Test{ID: id, Verdict: runner.Failed})
+			rep.Failures = append(rep.Failures, fail)
+		}
+	}
+}
+
+// say is a fix that puts text at the end of a file.
+func (w *world) say(file, text string, rank int, a fixers.Applicability) fixers.Fix {
+	n := len(w.files[file])
+	f := fixers.Fix{ID: fmt.Sprintf("%s+%s@%d", file, text, n), Title: "say " + text, Rule: "fake", Rank: rank, Applicability: a,
+		Edits: []fixers.Edit{{File: file, Start: n, End: n, New: text + "\n"}}, Evidence: "fake"}
+	return f
+}
+
+func (w *world) cycle(t *testing.T, change func(*Options, *Selection, *Deps)) *Document {
+	t.Helper()
+	opts := Options{ID: "c1", Config: config.Default(), Started: time.Now()}
+	sel := Selection{Modified: []string{"src"}}
+	for _, f := range w.Files() {
+		if w.IsTest(f) {
+			sel.Tests = append(sel.Tests, Selected{File: f, Units: []int{0}, Why: []string{}})
+		}
+	}
+	deps := Deps{Units: []Unit{{Project: runner.Project{Root: ".", Framework: "fake"}, Layout: runner.Layout{IsTest: w.IsTest}, Framework: w, Session: w}},
+		Box: box{w}, Workspace: w,
+		Candidates: func(_ context.Context, c fixers.Cause, _ fixers.Workspace) ([]fixers.Fix, error) {
+			if w.fixes == nil {
+				return nil, nil
+			}
+			return w.fixes(c, w), nil
+		},
+		Reaches: func(f string) bool { return w.reach[f] },
+		Keep:    func(id string, ch []Change) error { w.kept[id] = ch; return nil },
+		Sink:    func(e Event) { w.events = append(w.events, e) },
+	}
+	if change != nil {
+		change(&opts, &sel, &deps)
+	}
+	doc, err := Run(context.Background(), sel, opts, deps)
+	if err != nil {
+		t.Fatalf("Run: %v", err)
+	}
+	if len(w.merged) == 0 && doc.Outcome == Repaired {
+		t.Errorf("repaired, but nothing was merged")
+	}
+	return doc
+}
+
+// sayMissing offers the word that a cause misses.
+func sayMissing(c fixers.Cause, w *world) []fixers.Fix {
+	if c.Kind == runner.AssertionMismatch {
+		return nil
+	}
+	return []fixers.Fix{w.say(c.Place.File, c.Symbol, 0, fixers.Safe)}
+}
+
+func only(files ...string) func(*Options, *Selection, *Deps) {
+	return func(_ *Options, s *Selection, _ *Deps) {
+		s.Tests = slices.DeleteFunc(s.Tests, func(t Selected) bool { return !slices.Contains(files, t.File) })
+	}
+}

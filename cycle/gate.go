@@ -1,0 +1,212 @@
+package cycle
+
+import (
+	"context"
+	"fmt"
+	"sort"
+	"time"
+
+	"regreen/internal/runner"
+)
+
+// verdict is what the gate says of the present state.
+type verdict struct {
+	ok     bool
+	reason string // why not
+	full   bool   // the full suite was run on this very tree
+	// broken are tests that pass without the fix and fail with it.
+	broken []runner.TestID
+	before []failure // failed before and out of reach: they do not count
+	rate   float64
+}
+
+// gate decides whether the present state of the sandbox may be merged
+// (DESIGN.md section 4). now is a run of the selection on this very tree.
+func (c *run) gate(ctx context.Context, now *result) (verdict, error) {
+	v := verdict{rate: now.passRate(), full: c.sel.All}
+	target := c.opts.Config.Cycle.TargetPassRate
+	switch {
+	case now.distrust != "":
+		v.reason = now.distrust
+	case now.timedOut || !now.ended:
+		v.reason = "the run did not end"
+	case now.counts.Passed == 0:
+		v.reason = "no test passed"
+	case now.passRate() < target:
+		v.reason = fmt.Sprintf("the pass rate is %.1f %%, the target %.1f %%", now.passRate(), target)
+	case !c.improved(now):
+		v.reason = "it is not better than before"
+	}
+	if v.reason != "" {
+		return v, nil
+	}
+	if l := lost(c.first, now, c.plan); len(l) > 0 {
+		v.broken, v.reason = l, "a test that passed before does not: "+testName(l[0])
+		return v, nil
+	}
+	for _, x := range c.suite.causes(now, c.opts.Config.Severity) {
+		if x.severity == Critical {
+			v.reason = "a critical cause is left: " + x.title()
+			return v, nil
+		}
+	}
+	if gone := c.missing(now); gone != "" {
+		v.reason = gone
+		return v, nil
+	}
+	if c.sel.All || c.opts.Config.Cycle.FullSuite == "never" {
+		v.ok = true
+		return v, nil
+	}
+	return c.fullSuite(ctx, now, v)
+}
+
+// improved: strictly better than the state that the cycle found.
+func (c *run) improved(now *result) bool {
+	return now.counts.Passed > c.first.counts.Passed && now.passRate() > c.first.passRate()
+}
+
+// missing guards the denominator: the tests known before the fix are all still
+// there, and none is newly skipped.
+func (c *run) missing(now *result) string {
+	for k, t := range c.first.tests {
+		after, ok := now.tests[k]
+		switch {
+		case !ok && t.Verdict != runner.None:
+			return "a test is gone: " + testName(t.ID)
+		case ok && (after.Verdict == runner.Skipped || after.Verdict == runner.Todo) &&
+			t.Verdict != runner.Skipped && t.Verdict != runner.Todo:
+			if !t.NotRun {
+				return "a test is skipped now: " + testName(t.ID)
+			}
+		}
+	}
+	return ""
+}
+
+// fullSuite runs everything on the tree that is to be merged. A test that
+// fails is run again without the fix: one that fails there too and that the
+// modified files cannot reach failed before and does not count.
+func (c *run) fullSuite(ctx context.Context, now *result, v verdict) (verdict, error) {
+	start := time.Now()
+	defer func() { c.doc.Timings.FullSuite += time.Since(start).Milliseconds() }()
+	c.emit(Event{Kind: EventPhase, Text: "full suite"})
+	all := plan{}
+	for u := range c.deps.Units {
+		all[u] = nil
+	}
+	o := runOptions{timeout: c.opts.Config.Run.FullTimeout.Std(), keepGoing: true}
+	full, err := c.suite.run(ctx, all, o)
+	if err != nil {
+		return v, err
+	}
+	v.full = true
+	if full.timedOut || !full.ended {
+		v.reason = "the full suite did not end within its limit"
+		return v, nil
+	}
+	if full.distrust != "" {
+		v.reason = "the full suite: " + full.distrust
+		return v, nil
+	}
+	suspects := plan{}
+	for _, f := range full.failures {
+		if f.Test.File == "" {
+			v.reason = "the full suite failed as a whole: " + f.Message
+			return v, nil
+		}
+		suspects[f.unit] = appendNew(suspects[f.unit], f.Test.File)
+	}
+	counts := full.counts
+	if len(suspects) > 0 {
+		without, err := c.without(ctx, suspects, o)
+		if err != nil {
+			return v, err
+		}
+		counts = c.weigh(&v, full, without)
+		if len(v.broken) > 0 {
+			v.reason = "with the fix another test fails: " + testName(v.broken[0])
+			return v, nil
+		}
+	}
+	rate, ok := counts.PassRate()
+	target := c.opts.Config.Cycle.TargetPassRate
+	if !ok || rate < target {
+		v.reason = fmt.Sprintf("the full suite's pass rate is %.1f %%, the target %.1f %%", rate, target)
+		return v, nil
+	}
+	v.rate = min(v.rate, rate)
+	v.ok = true
+	return v, nil
+}
+
+// weigh sorts the full suite's failures into broken by the fix, failed before,
+// and failing still; it returns the counts without those that failed before.
+func (c *run) weigh(v *verdict, full, without *result) runner.Counts {
+	counts := full.counts
+	type at struct {
+		unit int
+		file string
+	}
+	failedWithout := map[testKey]bool{}
+	fileFailed := map[at]bool{}
+	for _, f := range without.failures {
+		failedWithout[testKey{f.unit, f.Test.Key()}] = true
+		fileFailed[at{f.unit, f.Test.File}] = true
+	}
+	for _, f := range full.failures {
+		k := testKey{f.unit, f.Test.Key()}
+		switch {
+		case f.Scope == runner.ScopeTest && without.passed(k),
+			f.Scope != runner.ScopeTest && !fileFailed[at{f.unit, f.Test.File}]:
+			v.broken = append(v.broken, f.Test)
+		case c.deps.Reaches != nil && c.deps.Reaches(f.Test.File):
+			// It can be reached: it is one of the failures that are left.
+		case failedWithout[k] || fileFailed[at{f.unit, f.Test.File}]:
+			v.before = append(v.before, f)
+			switch f.Scope {
+			case runner.ScopeTest:
+				counts.Failed--
+			default:
+				counts.Errored = max(0, counts.Errored-1)
+				if f.Scope == runner.ScopeFile {
+					counts.NotRun = max(0, counts.NotRun-c.suite.known(f.unit)(f.Test.File))
+				}
+			}
+		}
+	}
+	return counts
+}
+
+// without runs test files on the snapshot as it was before any fix, and puts
+// the fixes back.
+func (c *run) without(ctx context.Context, p plan, o runOptions) (*result, error) {
+	changes, err := c.ledger.changes()
+	if err != nil {
+		return nil, err
+	}
+	for _, ch := range changes {
+		if err := c.deps.Box.Write(ch.File, ch.Before); err != nil {
+			return nil, err
+		}
+	}
+	o.quiet = true
+	res, err := c.suite.run(ctx, p, o)
+	for _, ch := range changes {
+		if werr := c.deps.Box.Write(ch.File, ch.After); werr != nil && err == nil {
+			err = werr
+		}
+	}
+	return res, err
+}
+
+func appendNew(list []string, s string) []string {
+	i := sort.SearchStrings(list, s)
+	if i < len(list) && list[i] == s {
+		return list
+	}
+	list = append(list, "")
+	copy(list[i+1:], list[i:])
+	list[i] = s
+	return list
+}

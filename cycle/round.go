@@ -1,0 +1,409 @@
+package cycle
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+
+	"regreen/fixers"
+	"regreen/internal/runner"
+)
+
+// score says how much a candidate helped.
+type score int
+
+const (
+	worse    score = iota // it broke something, or changed nothing
+	deeper                // the cause is gone, another mechanical one shows behind it
+	better                // the cause is gone and more tests pass
+	resolved              // every victim passes
+)
+
+// maxTries bounds the candidates that are run for one cause in one round.
+const maxTries = 12
+
+// round takes on causes with the given strategy and its successors until one
+// of them keeps a fix. It returns the strategy that did, "" when none could.
+func (c *run) round(ctx context.Context, first Strategy, causes []cause) (Strategy, error) {
+	for _, s := range handover(first) {
+		before := len(c.ledger.list)
+		var err error
+		switch s {
+		case Conservative:
+			err = c.conservative(ctx, causes)
+		case Surgical:
+			err = c.surgical(ctx, causes)
+		case Aggressive:
+			err = c.aggressive(ctx, causes)
+		}
+		if err != nil {
+			return s, err
+		}
+		if len(c.ledger.list) > before {
+			return s, nil
+		}
+	}
+	return "", nil
+}
+
+// conservative repairs one cause: the most severe with most victims that can be.
+func (c *run) conservative(ctx context.Context, causes []cause) error {
+	for _, x := range causes {
+		kept, err := c.repair(ctx, x, c.now)
+		if err != nil || kept {
+			return err
+		}
+	}
+	return nil
+}
+
+// surgical repairs all causes of the commonest kind, each checked and rolled
+// back on its own.
+func (c *run) surgical(ctx context.Context, causes []cause) error {
+	for _, x := range commonest(causes, c.opts.Config.Cycle.SurgicalMinOccurrences) {
+		if _, err := c.repair(ctx, x, c.now); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// aggressive applies the best certain candidate of every critical and high
+// cause at once, and keeps those whose cause is gone; it helps where several
+// faults stand in each other's way.
+func (c *run) aggressive(ctx context.Context, causes []cause) error {
+	base := len(c.ledger.list)
+	var put []*applied
+	together := plan{}
+	for _, x := range causes {
+		if x.severity < High {
+			continue
+		}
+		fixes, err := c.candidates(ctx, x)
+		if err != nil {
+			return err
+		}
+		fix, ok := c.untriedBest(x, fixes)
+		if !ok {
+			continue
+		}
+		a, err := c.apply(fix, x)
+		if errors.Is(err, errStale) {
+			continue
+		}
+		if err != nil {
+			return err
+		}
+		put = append(put, a)
+		for u, files := range x.victimPlan() {
+			together[u] = append(together[u], files...)
+		}
+	}
+	if len(put) == 0 {
+		return nil
+	}
+	for u, files := range together {
+		slices.Sort(files)
+		together[u] = slices.Compact(files)
+	}
+	after, err := c.suite.run(ctx, together, c.tryOptions())
+	if err != nil {
+		return err
+	}
+	if len(lost(c.now, after, together)) > 0 || after.timedOut {
+		for _, a := range put {
+			c.settle(a, false, "together with others it broke a test that passed")
+		}
+		return c.ledger.rollback(base)
+	}
+	for _, a := range put {
+		if c.score(a.cause, c.now, after) > worse {
+			c.settle(a, true, a.fix.Evidence)
+			continue
+		}
+		c.settle(a, false, "the failure stayed")
+		gone, err := c.ledger.drop(a)
+		if err != nil {
+			return err
+		}
+		for _, g := range gone {
+			if g != a {
+				c.settle(g, false, "it stood on an edit that was taken back")
+			}
+		}
+	}
+	return nil
+}
+
+// untriedBest is the best candidate, when it is alone at its rank and not a proposal.
+func (c *run) untriedBest(x cause, fixes []fixers.Fix) (fixers.Fix, bool) {
+	for i, f := range fixes {
+		if f.Applicability == fixers.Propose || c.tried[tryKey(x, f)] {
+			continue
+		}
+		if i+1 < len(fixes) && fixes[i+1].Rank == f.Rank && fixes[i+1].Applicability != fixers.Propose {
+			return f, false
+		}
+		return f, true
+	}
+	return fixers.Fix{}, false
+}
+
+func tryKey(x cause, f fixers.Fix) string { return x.same + "\x00" + f.ID }
+
+func (c *run) candidates(ctx context.Context, x cause) ([]fixers.Fix, error) {
+	fixes, err := c.deps.Candidates(ctx, x.Cause, c.deps.Workspace)
+	if err != nil {
+		return nil, fmt.Errorf("look for fixes of %s: %w", x.title(), err)
+	}
+	return fixes, nil
+}
+
+// repair tries a cause's candidates in rank order on its victims alone. The
+// first rank at which one helps decides: if two different candidates of that
+// rank help, the case is ambiguous and both are only proposed.
+func (c *run) repair(ctx context.Context, x cause, now *result) (bool, error) {
+	fixes, err := c.candidates(ctx, x)
+	if err != nil {
+		return false, err
+	}
+	var fallback *fixers.Fix
+	tries := 0
+	for i := 0; i < len(fixes); {
+		j := i
+		for j < len(fixes) && fixes[j].Rank == fixes[i].Rank {
+			j++
+		}
+		group := fixes[i:j]
+		i = j
+		var helped []fixers.Fix
+		for _, f := range group {
+			if c.tried[tryKey(x, f)] || tries >= maxTries {
+				continue
+			}
+			tries++
+			if len(f.Edits) == 0 && !f.UpdateSnapshots {
+				c.advise(x, f)
+				continue
+			}
+			s, why, err := c.try(ctx, x, f, now)
+			if err != nil {
+				return false, err
+			}
+			if f.Applicability == fixers.Propose {
+				if s >= better {
+					c.note(f, false, "proved by its tests, but only you can decide it")
+					c.offer(f, "needs your decision: "+f.Evidence)
+				}
+				continue
+			}
+			switch {
+			case s >= better:
+				helped = append(helped, f)
+			case s == deeper && fallback == nil && len(group) == 1:
+				fallback = &f
+			case s == worse:
+				c.note(f, false, why)
+			}
+		}
+		switch len(helped) {
+		case 0:
+			continue
+		case 1:
+			return c.keep(x, helped[0])
+		}
+		for _, f := range helped {
+			c.note(f, false, "as good as another candidate: ambiguous")
+			c.offer(f, "several repairs pass the tests equally well; choose one")
+		}
+		return false, nil
+	}
+	if fallback != nil {
+		return c.keep(x, *fallback)
+	}
+	return false, nil
+}
+
+// try applies one candidate, runs the victims, and takes it back.
+func (c *run) try(ctx context.Context, x cause, f fixers.Fix, now *result) (score, string, error) {
+	c.tried[tryKey(x, f)] = true
+	if refused := c.guard(f); len(refused) > 0 {
+		for _, r := range refused {
+			c.refuse(r)
+		}
+		return worse, "refused: " + refused[0].Rule, nil
+	}
+	n := len(c.ledger.list)
+	a, err := c.apply(f, x)
+	if errors.Is(err, errStale) {
+		return worse, "the edit does not fit", nil
+	}
+	if err != nil {
+		return worse, "", err
+	}
+	p := x.victimPlan()
+	o := c.tryOptions()
+	if f.UpdateSnapshots {
+		o.snapshots, o.tests = true, map[int][]runner.TestID{x.unit: testIDs(x)}
+	}
+	after, err := c.suite.run(ctx, p, o)
+	if err != nil {
+		return worse, "", errors.Join(err, c.ledger.rollback(n))
+	}
+	s, why := c.score(x, now, after), "the failure stayed"
+	if l := lost(now, after, p); len(l) > 0 {
+		s, why = worse, fmt.Sprintf("it would break %s", testName(l[0]))
+	}
+	if after.timedOut {
+		s, why = worse, "the tests did not end with it"
+	}
+	if f.UpdateSnapshots && s >= better {
+		// The framework wrote the files; they become part of the fix.
+		if err := c.adopt(ctx, a); err != nil {
+			return worse, "", err
+		}
+	}
+	if s == worse {
+		return s, why, c.ledger.rollback(n)
+	}
+	c.undone[f.ID] = a
+	c.lastTry.plan, c.lastTry.fix, c.lastTry.base, c.lastTry.res = p, f.ID, n, after
+	return s, why, c.ledger.rollback(n)
+}
+
+// advise notes a candidate that edits nothing: what the user could do, such as
+// installing what the manifest names.
+func (c *run) advise(x cause, f fixers.Fix) {
+	c.tried[tryKey(x, f)] = true
+	c.note(f, false, "advice: "+f.Evidence)
+	if text := x.title() + ": " + f.Title; !slices.Contains(c.doc.Warnings, text) {
+		c.doc.Warnings = append(c.doc.Warnings, text)
+	}
+}
+
+// keep applies a candidate for good (until the round as a whole is judged).
+func (c *run) keep(x cause, f fixers.Fix) (bool, error) {
+	if a := c.undone[f.ID]; a != nil && f.UpdateSnapshots {
+		f = a.fix
+	}
+	a, err := c.apply(f, x)
+	if err != nil {
+		return false, err
+	}
+	c.settle(a, true, f.Evidence)
+	return true, nil
+}
+
+func (c *run) apply(f fixers.Fix, x cause) (*applied, error) {
+	c.emit(Event{Kind: EventTry, Fix: &Fix{ID: f.ID, Title: f.Title, Kind: string(x.Kind),
+		Applicability: f.Applicability.String(), Files: editedFiles(f)}})
+	return c.ledger.apply(f, x)
+}
+
+// adopt turns what the framework's own update wrote into edits of the fix, so
+// that the ledger owns them.
+func (c *run) adopt(ctx context.Context, a *applied) error {
+	changed, err := c.deps.Box.Changed(ctx)
+	if err != nil {
+		return err
+	}
+	for _, file := range changed {
+		if _, ours := c.ledger.orig[file]; ours {
+			continue
+		}
+		before, err := c.deps.Box.Original(ctx, file)
+		if err != nil {
+			continue // a new file: a snapshot that was not there is not ours to add
+		}
+		now, err := c.deps.Workspace.ReadFile(file)
+		if err != nil {
+			return fmt.Errorf("read %s: %w", file, err)
+		}
+		a.fix.Edits = append(a.fix.Edits, fixers.Edit{File: file, Start: 0, End: len(before), New: string(now)})
+		a.before[file], c.ledger.orig[file] = before, before
+	}
+	return nil
+}
+
+// score judges a candidate by its cause's victims.
+func (c *run) score(x cause, before, after *result) score {
+	if after.distrust != "" && !after.ended {
+		return worse
+	}
+	p := x.victimPlan()
+	for _, f := range after.failures {
+		if sameKey(f.Failure) == x.same && f.unit == x.unit && !elsewhere(x, f.Failure) {
+			return worse
+		}
+	}
+	victims := c.victimsPass(x, after)
+	gained := 0
+	was := before.passedIn(p)
+	for k := range after.passedIn(p) {
+		if !was[k] {
+			gained++
+		}
+	}
+	switch {
+	case victims && gained > 0:
+		return resolved
+	case gained > 0:
+		return better
+	}
+	for _, f := range after.failures {
+		if !mechanical(f.Kind) {
+			return worse
+		}
+	}
+	if len(after.failures) == 0 && after.counts.Passed == 0 {
+		return worse
+	}
+	return deeper
+}
+
+// elsewhere: the same kind and symbol, but in a test that the cause did not touch.
+func elsewhere(x cause, f runner.Failure) bool {
+	for _, v := range x.Failures {
+		if v.Test.File == f.Test.File && (v.Scope != runner.ScopeTest || f.Scope != runner.ScopeTest || v.Test.Key() == f.Test.Key()) {
+			return false
+		}
+	}
+	return true
+}
+
+// victimsPass: every victim of the cause passes, or, for files and hooks, no
+// failure is left in their files.
+func (c *run) victimsPass(x cause, after *result) bool {
+	for _, v := range x.Failures {
+		if v.Scope == runner.ScopeTest {
+			if !after.passed(testKey{x.unit, v.Test.Key()}) {
+				return false
+			}
+			continue
+		}
+		for _, f := range after.failures {
+			if f.Test.File == v.Test.File {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// mechanical kinds can stand behind another one: repairing the first shows the second.
+func mechanical(k runner.Kind) bool {
+	switch k {
+	case runner.MissingImport, runner.MissingExport, runner.UndefinedVariable, runner.SyntaxError, runner.AttributeError:
+		return true
+	}
+	return false
+}
+
+func testIDs(x cause) []runner.TestID {
+	var out []runner.TestID
+	for _, f := range x.Failures {
+		out = append(out, f.Test)
+	}
+	return out
+}
