@@ -1,0 +1,91 @@
+package node
+
+import (
+	"io"
+	"os"
+	"path"
+	"regexp"
+	"slices"
+	"strings"
+)
+
+// maxTestTexts and maxTestText bound what detection reads of test files.
+const (
+	maxTestTexts = 40
+	maxTestText  = 64 << 10
+)
+
+var testName = regexp.MustCompile(`(\.|-|_)(test|spec|tests|specs)\.[cm]?[jt]sx?$`)
+
+// LooksLikeTest tells by its name alone that a file holds tests.
+func LooksLikeTest(rel string) bool {
+	ext := path.Ext(rel)
+	if !slices.Contains([]string{".js", ".cjs", ".mjs", ".jsx", ".ts", ".cts", ".mts", ".tsx"}, ext) || strings.HasSuffix(rel, ".d.ts") {
+		return false
+	}
+	if testName.MatchString(rel) {
+		return true
+	}
+	for _, dir := range strings.Split(path.Dir(rel), "/") {
+		if slices.Contains([]string{"__tests__", "test", "tests", "spec", "specs"}, dir) {
+			return true
+		}
+	}
+	return false
+}
+
+// testTexts reads the beginnings of some of the repository's test files.
+func (r *repo) testTexts() [][]byte {
+	var out [][]byte
+	for _, f := range r.in.Files {
+		if len(out) >= maxTestTexts {
+			break
+		}
+		if !LooksLikeTest(f) {
+			continue
+		}
+		if src, err := readSome(r.abs(f)); err == nil {
+			out = append(out, src)
+		}
+	}
+	return out
+}
+
+func readSome(abs string) ([]byte, error) {
+	f, err := os.Open(abs)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = f.Close() }()
+	return io.ReadAll(io.LimitReader(f, maxTestText))
+}
+
+var (
+	fromVitest  = regexp.MustCompile(`(from|require\()\s*['"]vitest['"]`)
+	fromJest    = regexp.MustCompile(`['"]@jest/globals['"]|\bjest\.(fn|mock|spyOn|useFakeTimers|setTimeout)\b`)
+	callsExpect = regexp.MustCompile(`(^|[^.\w])expect\s*\(`)
+	ownExpect   = regexp.MustCompile(`['"](chai|vitest|@jest/globals|expect|expect\.js|should|unexpected|must)['"]`)
+	callsTest   = regexp.MustCompile(`(^|[^.\w])(describe|it|test|suite)(\.\w+)?\s*\(`)
+	fromNode    = regexp.MustCompile(`['"]node:test['"]`)
+)
+
+// VitestContent tells a test file written for vitest.
+func VitestContent(src []byte) bool { return fromVitest.Match(src) }
+
+// JestContent tells a test file written for jest: its own names, or the global
+// expect that only jest provides.
+func JestContent(src []byte) bool {
+	if fromVitest.Match(src) || fromNode.Match(src) {
+		return false
+	}
+	return fromJest.Match(src) || callsTest.Match(src) && callsExpect.Match(src) && !ownExpect.Match(src)
+}
+
+// MochaContent tells a test file written for mocha: its globals, without an
+// expect that comes from nowhere.
+func MochaContent(src []byte) bool {
+	if fromVitest.Match(src) || fromNode.Match(src) || JestContent(src) {
+		return false
+	}
+	return callsTest.Match(src)
+}
