@@ -1,0 +1,180 @@
+package runner
+
+import (
+	"fmt"
+	"slices"
+	"sort"
+	"strings"
+
+	"regreen/internal/config"
+)
+
+// The strengths of evidence that detection gives.
+const (
+	ByScript     = 40
+	ByConfig     = 30
+	ByDependency = 20
+	ByInstall    = 10
+	ByContent    = 5
+)
+
+// Problem is why the projects of a repository cannot be run, for a person.
+type Problem struct {
+	// Code is no_framework | not_installed | ambiguous_framework | config.
+	Code, Message, Hint string
+}
+
+// Error is the message.
+func (p *Problem) Error() string { return p.Message }
+
+// Choose decides which of the candidates are the repository's projects.
+//
+// In one folder the strongest evidence counts: what the project's scripts run,
+// else what has a configuration file, else what the manifest names. A folder
+// whose framework is run from above (a script at the root that starts the same
+// framework itself) is not a project of its own. Two frameworks with equal
+// and weak evidence are an error, not a guess. by is what the user set in
+// [[project]]; it replaces detection.
+func Choose(cands []Candidate, by []config.Project, supported []string) ([]Project, error) {
+	if len(by) > 0 {
+		return byHand(cands, by, supported)
+	}
+	roots := map[string][]Candidate{}
+	best := 0
+	for _, c := range cands {
+		roots[c.Project.Root] = append(roots[c.Project.Root], c)
+		best = max(best, c.Strength)
+	}
+	var out []Candidate
+	for _, root := range sortedKeys(roots) {
+		keep, err := strongest(root, roots[root], best)
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, keep...)
+	}
+	out = withoutCovered(out)
+	if len(out) == 0 {
+		return nil, &Problem{Code: "no_framework", Message: "no test framework was found",
+			Hint: fmt.Sprintf("supported are %s; name one in regreen.toml: [[project]] root = \".\" framework = \"%s\"",
+				strings.Join(supported, ", "), supported[0])}
+	}
+	var ps []Project
+	for _, c := range out {
+		if c.Problem != "" {
+			return nil, &Problem{Code: "not_installed", Message: c.Problem, Hint: c.Hint}
+		}
+		ps = append(ps, c.Project)
+	}
+	return ps, nil
+}
+
+func strongest(root string, cs []Candidate, best int) ([]Candidate, error) {
+	sort.SliceStable(cs, func(i, j int) bool { return cs[i].Strength > cs[j].Strength })
+	top := cs[0].Strength
+	// What is merely installed, or merely looks like a test, counts only
+	// where nothing better is known of the whole repository.
+	if top < ByDependency && best >= ByDependency {
+		return nil, nil
+	}
+	n := 0
+	for n < len(cs) && level(cs[n].Strength) == level(top) {
+		n++
+	}
+	cs = cs[:n]
+	if n < 2 || level(top) >= ByConfig {
+		return cs, nil
+	}
+	// The manifest names several and nothing says which runs the tests, unless
+	// the test files' content weighed in.
+	if cs[0].Strength > cs[1].Strength {
+		return cs[:1], nil
+	}
+	var names []string
+	for _, c := range cs {
+		names = append(names, c.Project.Framework)
+	}
+	return nil, &Problem{Code: "ambiguous_framework",
+		Message: fmt.Sprintf("%s are both possible in %s, and no script or configuration says which runs the tests", strings.Join(names, " and "), root),
+		Hint:    fmt.Sprintf("set it in regreen.toml: [[project]] root = %q framework = %q", root, names[0])}
+}
+
+// level drops the small change that content adds to a strength.
+func level(s int) int { return s / 10 * 10 }
+
+// withoutCovered drops projects whose tests a stronger project of the same
+// framework further up runs.
+func withoutCovered(cs []Candidate) []Candidate {
+	return slices.DeleteFunc(cs, func(c Candidate) bool {
+		for _, o := range cs {
+			if o.Project.Framework == c.Project.Framework && o.Project.Root != c.Project.Root &&
+				o.Strength >= ByScript && within(o.Project.Root, c.Project.Root) {
+				return true
+			}
+		}
+		return false
+	})
+}
+
+// within tells whether the folder sub lies in dir.
+func within(dir, sub string) bool {
+	return dir == "." || sub == dir || strings.HasPrefix(sub, dir+"/")
+}
+
+func byHand(cands []Candidate, by []config.Project, supported []string) ([]Project, error) {
+	var out []Project
+	for _, p := range by {
+		root := strings.Trim(strings.TrimPrefix(p.Root, "./"), "/")
+		if root == "" {
+			root = "."
+		}
+		if !slices.Contains(supported, p.Framework) {
+			return nil, &Problem{Code: "config", Message: fmt.Sprintf("framework %q of project %q is not supported", p.Framework, root),
+				Hint: "supported are " + strings.Join(supported, ", ")}
+		}
+		var found *Candidate
+		for i, c := range cands {
+			if c.Project.Framework == p.Framework && within(c.Project.Root, root) &&
+				(found == nil || len(c.Project.Root) > len(found.Project.Root) || c.Project.Root == root) {
+				found = &cands[i]
+			}
+		}
+		proj := Project{Root: root, Framework: p.Framework}
+		if found != nil {
+			proj = found.Project
+			proj.Root = root
+			if found.Project.Root != root {
+				proj.Args = nil
+			}
+		}
+		proj.Source = "regreen.toml"
+		if len(p.Command) > 0 {
+			proj.Command, proj.Args = p.Command, nil
+		} else if found == nil || found.Problem != "" {
+			pr := &Problem{Code: "not_installed", Message: fmt.Sprintf("%s of project %q was not found", p.Framework, root), Hint: "install it, or set the project's command"}
+			if found != nil {
+				pr.Message, pr.Hint = found.Problem, found.Hint
+			}
+			return nil, pr
+		}
+		env := map[string]string{}
+		for k, v := range proj.Env {
+			env[k] = v
+		}
+		for k, v := range p.Env {
+			env[k] = v
+		}
+		proj.Env = env
+		out = append(out, proj)
+	}
+	return out, nil
+}
+
+func sortedKeys[V any](m map[string]V) []string {
+	out := make([]string, 0, len(m))
+	for k := range m {
+		out = append(out, k)
+	}
+	sort.Strings(out)
+	return out
+}

@@ -1,0 +1,60 @@
+package runner
+
+import (
+	"errors"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"regreen/internal/config"
+)
+
+func TestChoose(t *testing.T) {
+	c := func(root, fw string, strength int) Candidate {
+		return Candidate{Project: Project{Root: root, Framework: fw}, Strength: strength}
+	}
+	broken := c(".", "vitest", ByDependency)
+	broken.Problem, broken.Hint = "not installed", "npm ci"
+	cases := []struct {
+		name  string
+		cands []Candidate
+		by    []config.Project
+		want  []string
+		code  string
+	}{
+		{name: "none", code: "no_framework"},
+		{name: "the script wins over a leftover dependency", cands: []Candidate{c(".", "jest", ByDependency), c(".", "vitest", ByScript)}, want: []string{". vitest"}},
+		{name: "two scripts are two projects", cands: []Candidate{c(".", "jest", ByScript), c(".", "mocha", ByScript)}, want: []string{". jest", ". mocha"}},
+		{name: "two weak ones are an error", cands: []Candidate{c(".", "jest", ByDependency), c(".", "mocha", ByDependency)}, code: "ambiguous_framework"},
+		{name: "content decides between weak ones", cands: []Candidate{c(".", "jest", ByDependency), c(".", "mocha", ByDependency+ByContent)}, want: []string{". mocha"}},
+		{name: "only installed", cands: []Candidate{c(".", "jest", ByInstall)}, want: []string{". jest"}},
+		{name: "installed beside a real one elsewhere", cands: []Candidate{c(".", "jest", ByInstall), c("py", "pytest", ByConfig)}, want: []string{"py pytest"}},
+		{name: "packages of a workspace", cands: []Candidate{c("a", "vitest", ByScript), c("b", "jest", ByScript)}, want: []string{"a vitest", "b jest"}},
+		{name: "the root runs the packages' tests", cands: []Candidate{c(".", "vitest", ByScript), c("a", "vitest", ByConfig)}, want: []string{". vitest"}},
+		{name: "not installed", cands: []Candidate{broken}, code: "not_installed"},
+		{name: "by hand", cands: []Candidate{c(".", "jest", ByScript), c(".", "mocha", ByDependency)},
+			by: []config.Project{{Root: "./web/", Framework: "mocha"}}, want: []string{"web mocha"}},
+		{name: "by hand, unknown", by: []config.Project{{Root: ".", Framework: "ava"}}, code: "config"},
+		{name: "by hand, nothing to start", by: []config.Project{{Root: ".", Framework: "jest"}}, code: "not_installed"},
+		{name: "by hand with a command", by: []config.Project{{Root: ".", Framework: "jest", Command: []string{"jest"}}}, want: []string{". jest"}},
+	}
+	for _, tc := range cases {
+		t.Run(tc.name, func(t *testing.T) {
+			ps, err := Choose(tc.cands, tc.by, []string{"jest", "mocha", "pytest", "vitest"})
+			var p *Problem
+			if errors.As(err, &p) {
+				if p.Code != tc.code || p.Hint == "" {
+					t.Errorf("problem %+v, want code %q with a hint", p, tc.code)
+				}
+				return
+			}
+			var got []string
+			for _, p := range ps {
+				got = append(got, p.Root+" "+p.Framework)
+			}
+			if d := cmp.Diff(tc.want, got); d != "" {
+				t.Errorf("projects (-want +got):\n%s", d)
+			}
+		})
+	}
+}
