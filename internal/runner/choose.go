@@ -35,9 +35,13 @@ func (p *Problem) Error() string { return p.Message }
 // framework itself) is not a project of its own. Two frameworks with equal
 // and weak evidence are an error, not a guess. by is what the user set in
 // [[project]]; it replaces detection.
-func Choose(cands []Candidate, by []config.Project, supported []string) ([]Project, error) {
+//
+// A project that cannot be started (an example or fixture folder that nobody
+// installed) is left out with a warning when another one can be.
+func Choose(cands []Candidate, by []config.Project, supported []string) (ps []Project, warnings []string, err error) {
 	if len(by) > 0 {
-		return byHand(cands, by, supported)
+		ps, err = byHand(cands, by, supported)
+		return ps, nil, err
 	}
 	roots := map[string][]Candidate{}
 	best := 0
@@ -49,24 +53,31 @@ func Choose(cands []Candidate, by []config.Project, supported []string) ([]Proje
 	for _, root := range sortedKeys(roots) {
 		keep, err := strongest(root, roots[root], best)
 		if err != nil {
-			return nil, err
+			return nil, nil, err
 		}
 		out = append(out, keep...)
 	}
 	out = withoutCovered(out)
 	if len(out) == 0 {
-		return nil, &Problem{Code: "no_framework", Message: "no test framework was found",
+		return nil, nil, &Problem{Code: "no_framework", Message: "no test framework was found",
 			Hint: fmt.Sprintf("supported are %s; name one in regreen.toml: [[project]] root = \".\" framework = \"%s\"",
 				strings.Join(supported, ", "), supported[0])}
 	}
-	var ps []Project
+	var first *Problem
 	for _, c := range out {
-		if c.Problem != "" {
-			return nil, &Problem{Code: "not_installed", Message: c.Problem, Hint: c.Hint}
+		if c.Problem == "" {
+			ps = append(ps, c.Project)
+			continue
 		}
-		ps = append(ps, c.Project)
+		if first == nil {
+			first = &Problem{Code: "not_installed", Message: c.Problem, Hint: c.Hint}
+		}
+		warnings = append(warnings, fmt.Sprintf("the tests of %s are left out: %s (%s)", c.Project.Root, c.Problem, c.Hint))
 	}
-	return ps, nil
+	if len(ps) == 0 {
+		return nil, nil, first
+	}
+	return ps, warnings, nil
 }
 
 func strongest(root string, cs []Candidate, best int) ([]Candidate, error) {

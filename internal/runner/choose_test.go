@@ -32,6 +32,7 @@ func TestChoose(t *testing.T) {
 		{name: "packages of a workspace", cands: []Candidate{c("a", "vitest", ByScript), c("b", "jest", ByScript)}, want: []string{"a vitest", "b jest"}},
 		{name: "the root runs the packages' tests", cands: []Candidate{c(".", "vitest", ByScript), c("a", "vitest", ByConfig)}, want: []string{". vitest"}},
 		{name: "not installed", cands: []Candidate{broken}, code: "not_installed"},
+		{name: "an example nobody installed", cands: []Candidate{c("a", "jest", ByScript), {Project: Project{Root: "example", Framework: "jest"}, Strength: ByScript, Problem: "x", Hint: "y"}}, want: []string{"a jest"}},
 		{name: "by hand", cands: []Candidate{c(".", "jest", ByScript), c(".", "mocha", ByDependency)},
 			by: []config.Project{{Root: "./web/", Framework: "mocha"}}, want: []string{"web mocha"}},
 		{name: "by hand, unknown", by: []config.Project{{Root: ".", Framework: "ava"}}, code: "config"},
@@ -40,7 +41,7 @@ func TestChoose(t *testing.T) {
 	}
 	for _, tc := range cases {
 		t.Run(tc.name, func(t *testing.T) {
-			ps, err := Choose(tc.cands, tc.by, []string{"jest", "mocha", "pytest", "vitest"})
+			ps, _, err := Choose(tc.cands, tc.by, []string{"jest", "mocha", "pytest", "vitest"})
 			var p *Problem
 			if errors.As(err, &p) {
 				if p.Code != tc.code || p.Hint == "" {
