@@ -1,0 +1,103 @@
+package cli
+
+import (
+	"context"
+	"log/slog"
+	"time"
+
+	"regreen/cycle"
+	"regreen/internal/config"
+	"regreen/internal/runner"
+)
+
+// Repo is where a command works and with what settings.
+type Repo struct {
+	Root       string // the repository's top folder, abs, links resolved
+	Dir        string // the working folder, abs
+	Environ    []string
+	Config     config.Config // flags are applied
+	ConfigPath string        // "" when there is no file
+	Log        *slog.Logger
+}
+
+// RunOptions is what `run` asks for beside the configuration.
+type RunOptions struct {
+	Files   []string // rel; empty: what git says is modified
+	All     bool     // the whole suite
+	NoMerge bool     // never write into the user's files
+}
+
+// AffectedOptions is what `affected` asks for beside the configuration.
+type AffectedOptions struct {
+	Files []string // rel
+	All   bool
+}
+
+// AffectedDocument is what `affected --json` prints.
+type AffectedDocument struct {
+	Schema        int              `json:"schema"`
+	ModifiedFiles []string         `json:"modified_files"`
+	AffectedTests []cycle.Affected `json:"affected_tests"`
+	All           bool             `json:"all"`
+	Reason        *string          `json:"reason"` // why all, or why widened
+	Error         *cycle.Problem   `json:"error"`
+}
+
+// LogEntry is one cycle of the history.
+type LogEntry struct {
+	ID         string        `json:"id"`
+	Started    time.Time     `json:"started"`
+	Outcome    cycle.Outcome `json:"outcome"`
+	Files      []string      `json:"files"` // modified
+	Tests      int           `json:"tests"` // tests of the last run
+	DurationMS int64         `json:"duration_ms"`
+	Undo       string        `json:"undo"` // "" when nothing was merged or it is undone
+}
+
+// ChangeStatus is how an apply or undo ended.
+type ChangeStatus string
+
+// The statuses: exit 0, 1 and 4.
+const (
+	Done    ChangeStatus = "done"
+	Nothing ChangeStatus = "nothing"
+	Refused ChangeStatus = "refused"
+)
+
+// Change is what `apply --json` and `undo --json` print.
+type Change struct {
+	Schema int            `json:"schema"`
+	ID     string         `json:"id"` // of the cycle or proposal
+	Status ChangeStatus   `json:"status"`
+	Files  []cycle.Merged `json:"files"`
+	Reason string         `json:"reason"` // of nothing and refused
+	Patch  string         `json:"patch"`  // what was written, or could not be
+	Undo   string         `json:"undo"`   // apply: the record that takes it back
+	Error  *cycle.Problem `json:"error"`
+}
+
+// Deps is the work behind the commands. Tests give fakes; Wire gives the real
+// ones. Errors may be *Problem, or have Code() and Hint() methods, to say more
+// than a message.
+type Deps struct {
+	// Root finds the top folder of the repository that dir is in.
+	Root func(ctx context.Context, dir string, environ []string) (string, error)
+	// RunCycle runs one cycle. A Document whose Error has the code "budget"
+	// says that a budget ran out. sink may be called from any goroutine.
+	RunCycle func(ctx context.Context, r Repo, o RunOptions, sink func(cycle.Event)) (*cycle.Document, error)
+	Affected func(ctx context.Context, r Repo, o AffectedOptions) (*AffectedDocument, error)
+	// Log gives the newest cycle first.
+	Log  func(ctx context.Context, r Repo) ([]LogEntry, error)
+	Show func(ctx context.Context, r Repo, id string) (*cycle.Document, error)
+	// Apply applies a proposal; id is the proposal's or its cycle's.
+	Apply func(ctx context.Context, r Repo, id string) (*Change, error)
+	// Undo takes back a merge; an empty id is the last one.
+	Undo func(ctx context.Context, r Repo, id string) (*Change, error)
+	// Detect gives all that detection saw, the broken candidates too.
+	Detect func(ctx context.Context, r Repo) ([]runner.Candidate, error)
+	// Isolation names the level that a cycle would run at; note says why it is
+	// not a stronger one.
+	Isolation func(ctx context.Context, r Repo) (level, note string, err error)
+	// StateDir is the folder that regreen keeps its state in.
+	StateDir func(environ []string) (string, error)
+}

@@ -1,0 +1,330 @@
+package cli
+
+// How regreen speaks to a person. All that goes to standard output as text is
+// printed in this file; live.go prints what is said while it works.
+//
+//   - Standard output is the result and nothing else; it reads the same piped.
+//   - The last line is the summary: outcome first, then numbers, then time.
+//   - Places are file:line:column from the repository's root, first on the
+//     line, so that a terminal or editor can jump to them.
+//   - Bad news is complete (every failure, every refusal); good news is short.
+//   - Everything that can be undone or applied says with which command.
+//   - Colour repeats what words say, never more. Text of others is made
+//     harmless first (printable).
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"regreen/cycle"
+)
+
+// maxValueLines bounds what is shown of an expected or received value; the
+// whole is in --json and show.
+const maxValueLines = 12
+
+// printer writes sections with one empty line between them.
+type printer struct {
+	screen
+	any bool
+}
+
+func printResult(s screen, d *cycle.Document) {
+	p := &printer{screen: s}
+	p.wrong(d)
+	p.merged(d)
+	p.proposals(d)
+	p.refused(d)
+	p.failures("still failing", d.Remaining)
+	p.failures("failed before, not counted", d.FailedBefore)
+	p.warnings(d)
+	p.section("")
+	p.line("%s", p.summary(d))
+}
+
+// section begins a section; an empty title only parts it from the last.
+func (p *printer) section(title string) {
+	if p.any {
+		fmt.Fprintln(p.w)
+	}
+	p.any = true
+	if title != "" {
+		fmt.Fprintln(p.w, p.paint(bold, title+":"))
+	}
+}
+
+func (p *printer) line(format string, args ...any) { fmt.Fprintf(p.w, format+"\n", args...) }
+
+// wrong lists the causes of the first run that are not among the failures
+// still to be listed.
+func (p *printer) wrong(d *cycle.Document) {
+	if len(d.Iterations) == 0 {
+		return
+	}
+	left := map[string]bool{}
+	for _, r := range d.Remaining {
+		left[fmt.Sprintf("%s:%d:%s", r.File, r.Line, r.Kind)] = true
+	}
+	title := "what was wrong"
+	for _, c := range d.Iterations[0].Causes {
+		if left[fmt.Sprintf("%s:%d:%s", c.File, c.Line, c.Kind)] {
+			continue
+		}
+		if title != "" {
+			p.section(title)
+			title = ""
+		}
+		victims := ""
+		if c.Victims > 1 {
+			victims = fmt.Sprintf(" (%s)", count(c.Victims, "test"))
+		}
+		p.line("%s: %s: %s%s", p.place(c.File, c.Line, c.Column), p.paint(yellow, c.Kind), headline(c.Message, c.Symbol), victims)
+	}
+}
+
+func (p *printer) merged(d *cycle.Document) {
+	if len(d.Merged) == 0 {
+		return
+	}
+	p.section("merged into your files")
+	if d.Patch != "" {
+		p.patch(d.Patch)
+	} else {
+		for _, m := range d.Merged {
+			p.line("%s", printable(m.File))
+		}
+	}
+	for _, f := range keptFixes(d) {
+		p.line("%s %s%s", p.paint(green, "fixed:"), oneLine(f.Title), because(f.Why))
+	}
+	if d.Undo != "" {
+		p.line("undo: regreen undo %s", d.Undo)
+	}
+}
+
+func keptFixes(d *cycle.Document) []cycle.Fix {
+	var out []cycle.Fix
+	for _, it := range d.Iterations {
+		for _, f := range it.Fixes {
+			if f.Kept {
+				out = append(out, f)
+			}
+		}
+	}
+	return out
+}
+
+func (p *printer) proposals(d *cycle.Document) {
+	for _, pr := range d.Proposals {
+		p.section("proposed, not merged")
+		p.line("%s%s", oneLine(pr.Title), because(pr.Reason))
+		p.patch(pr.Patch)
+		p.line("apply: regreen apply %s", pr.ID)
+	}
+}
+
+func (p *printer) refused(d *cycle.Document) {
+	if len(d.Refused) == 0 {
+		return
+	}
+	p.section("refused")
+	for _, r := range d.Refused {
+		if r.File == "" {
+			p.line("%s", oneLine(r.Rule))
+			continue
+		}
+		p.line("%s: %s", printable(r.File), oneLine(r.Rule))
+	}
+}
+
+func (p *printer) failures(title string, rs []cycle.Remaining) {
+	if len(rs) == 0 {
+		return
+	}
+	p.section(title)
+	for _, r := range rs {
+		file := r.File
+		if file == "" {
+			file = r.Test.File
+		}
+		p.line("%s: %s: %s", p.place(file, r.Line, r.Column), p.paint(red, r.Kind), headline(r.Message, r.Symbol))
+		if t := testName(r); t != "" {
+			p.line("    test:     %s", t)
+		}
+		p.value("expected", r.Expected)
+		p.value("received", r.Received)
+	}
+}
+
+// testName is a test for people: titles joined, and its file where that is not
+// the place of the failure.
+func testName(r cycle.Remaining) string {
+	name := oneLine(strings.Join(r.Test.Path, " › "))
+	switch {
+	case name == "" && (r.Test.File == r.File || r.File == ""):
+		return ""
+	case name == "":
+		return printable(r.Test.File)
+	case r.Test.File == r.File || r.Test.File == "":
+		return name
+	}
+	return printable(r.Test.File) + " › " + name
+}
+
+func (p *printer) value(name, v string) {
+	if v == "" {
+		return
+	}
+	lines := strings.Split(strings.TrimRight(printable(v), "\n"), "\n")
+	if len(lines) > maxValueLines {
+		lines = append(lines[:maxValueLines], fmt.Sprintf("… %d more lines", len(lines)-maxValueLines))
+	}
+	p.line("    %-9s %s", name+":", cut(lines[0], 400))
+	for _, l := range lines[1:] {
+		p.line("              %s", cut(l, 400))
+	}
+}
+
+func (p *printer) warnings(d *cycle.Document) {
+	if len(d.Warnings) == 0 {
+		return
+	}
+	p.section("warnings")
+	for _, w := range d.Warnings {
+		p.line("%s", oneLine(w))
+	}
+}
+
+// patch prints a unified diff, in git's colours.
+func (p *printer) patch(text string) {
+	for _, l := range strings.Split(strings.TrimRight(printable(text), "\n"), "\n") {
+		style := ""
+		switch {
+		case strings.HasPrefix(l, "+++"), strings.HasPrefix(l, "---"), strings.HasPrefix(l, "diff "):
+			style = bold
+		case strings.HasPrefix(l, "@@"):
+			style = cyan
+		case strings.HasPrefix(l, "+"):
+			style = green
+		case strings.HasPrefix(l, "-"):
+			style = red
+		}
+		if style != "" {
+			l = p.paint(style, l)
+		}
+		p.line("%s", l)
+	}
+}
+
+func (p *printer) place(file string, line, column int) string {
+	s := printable(file)
+	if s == "" {
+		s = "regreen"
+	}
+	if line > 0 {
+		s += fmt.Sprintf(":%d", line)
+		if column > 0 {
+			s += fmt.Sprintf(":%d", column)
+		}
+	}
+	return p.paint(bold, s)
+}
+
+// summary is the last line.
+func (p *printer) summary(d *cycle.Document) string {
+	style := red
+	switch d.Outcome {
+	case cycle.Passed, cycle.Repaired:
+		style = green
+	case cycle.Proposed, cycle.NoTests, cycle.Cancelled:
+		style = yellow
+	}
+	parts := []string{}
+	if t := tests(d); t != "" {
+		parts = append(parts, t)
+	}
+	if n := len(d.Merged); n > 0 {
+		parts = append(parts, count(n, "file")+" changed")
+	}
+	if d.FullSuiteRun {
+		parts = append(parts, "full suite")
+	}
+	if d.Timings.Total > 0 {
+		parts = append(parts, span(d.Timings.Total))
+	}
+	if d.Outcome != cycle.Passed && d.Outcome != cycle.Repaired && d.Reason != "" {
+		parts = append([]string{oneLine(d.Reason)}, parts...)
+	}
+	word := strings.ReplaceAll(string(d.Outcome), "_", " ")
+	if len(parts) == 0 {
+		return p.paint(style, word)
+	}
+	return p.paint(style, word+":") + " " + strings.Join(parts, ", ")
+}
+
+// tests tells the last iteration's numbers and, where a repair changed them,
+// the first one's.
+func tests(d *cycle.Document) string {
+	if len(d.Iterations) == 0 {
+		return ""
+	}
+	first, last := d.Iterations[0], d.Iterations[len(d.Iterations)-1]
+	s := numbers(last)
+	if (d.Outcome == cycle.Repaired || d.Outcome == cycle.Proposed) && first.N != last.N && first.Scope == last.Scope {
+		s += fmt.Sprintf(" (before: %d of %d)", first.Passed, counted(first))
+	}
+	return s
+}
+
+// counted is the denominator of the pass rate.
+func counted(i cycle.Iteration) int { return i.Passed + i.Failed + i.Errored + i.NotRun }
+
+func numbers(i cycle.Iteration) string {
+	s := fmt.Sprintf("%d of %s passed", i.Passed, count(counted(i), "test"))
+	if i.Failed > 0 {
+		s += fmt.Sprintf(", %d failed", i.Failed)
+	}
+	if i.Errored > 0 {
+		s += fmt.Sprintf(", %s", count(i.Errored, "error"))
+	}
+	if i.NotRun > 0 {
+		s += fmt.Sprintf(", %d not run", i.NotRun)
+	}
+	if i.Skipped > 0 {
+		s += fmt.Sprintf(", %d skipped", i.Skipped)
+	}
+	return s
+}
+
+// headline is the first line of a message, else the symbol.
+func headline(message, symbol string) string {
+	for _, l := range strings.Split(printable(message), "\n") {
+		if l = strings.TrimSpace(l); l != "" {
+			return cut(l, 200)
+		}
+	}
+	return oneLine(symbol)
+}
+
+func because(why string) string {
+	if why == "" {
+		return ""
+	}
+	return " (" + oneLine(why) + ")"
+}
+
+func count(n int, noun string) string {
+	if n == 1 {
+		return "1 " + noun
+	}
+	return fmt.Sprintf("%d %ss", n, noun)
+}
+
+func span(ms int64) string {
+	d := time.Duration(ms) * time.Millisecond
+	if d < 10*time.Second {
+		return fmt.Sprintf("%.1fs", d.Seconds())
+	}
+	return d.Round(time.Second).String()
+}

@@ -1,0 +1,135 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+
+	"regreen/cycle"
+	"regreen/internal/config"
+)
+
+// The exit codes of DESIGN.md section 8.
+const (
+	ExitOK          = 0
+	ExitFailed      = 1
+	ExitUsage       = 2
+	ExitEnvironment = 3
+	ExitProposed    = 4
+	ExitBudget      = 124
+	ExitInterrupt   = 130
+	ExitTerminate   = 143
+)
+
+// Problem is an error with all that a person needs: what, what to do now, and
+// the exit code. Packages below may give errors with a Code() and a Hint()
+// method instead; see problemOf.
+type Problem struct {
+	Code    string // for scripts: "usage", "config", "no_repository", …
+	Exit    int
+	Message string
+	Hint    string // one line, "" for none
+	Err     error  // the cause, may be nil
+}
+
+// Error is the message.
+func (p *Problem) Error() string { return p.Message }
+
+// Unwrap gives the cause.
+func (p *Problem) Unwrap() error { return p.Err }
+
+// Stopped is the cause of a context that a signal ended.
+type Stopped struct{ Exit int }
+
+// Error names the signal.
+func (s Stopped) Error() string {
+	if s.Exit == ExitTerminate {
+		return "terminated"
+	}
+	return "interrupted"
+}
+
+// coded is what an error of a package below may be, so that it need not know
+// this one.
+type coded interface {
+	error
+	Code() string
+	Hint() string
+}
+
+func usage(hint, format string, args ...any) *Problem {
+	return &Problem{Code: "usage", Exit: ExitUsage, Message: fmt.Sprintf(format, args...), Hint: hint}
+}
+
+// problemOf maps every error to what is shown and to an exit code.
+func problemOf(ctx context.Context, err error) *Problem {
+	var p *Problem
+	var cfg *config.Error
+	var c coded
+	var stopped Stopped
+	switch {
+	case errors.As(context.Cause(ctx), &stopped):
+		return &Problem{Code: "interrupted", Exit: stopped.Exit, Message: stopped.Error(), Err: err}
+	case errors.As(err, &p):
+		return p
+	case errors.As(err, &cfg):
+		return &Problem{Code: "config", Exit: ExitUsage, Message: cfg.Error(), Hint: cfg.Hint, Err: err}
+	case errors.As(err, &c):
+		return &Problem{Code: c.Code(), Exit: exitOfCode(c.Code()), Message: err.Error(), Hint: c.Hint(), Err: err}
+	}
+	return &Problem{Code: "environment", Exit: ExitEnvironment, Message: err.Error(), Err: err}
+}
+
+func exitOfCode(code string) int {
+	switch code {
+	case "usage", "config":
+		return ExitUsage
+	case "budget":
+		return ExitBudget
+	case "conflict":
+		return ExitProposed
+	}
+	return ExitEnvironment
+}
+
+// exitOf is the exit code of a cycle. selectedNothing is a run on modified
+// files that no test can see: nothing to do is not a failure.
+func exitOf(ctx context.Context, d *cycle.Document, all bool) int {
+	var stopped Stopped
+	if errors.As(context.Cause(ctx), &stopped) {
+		return stopped.Exit
+	}
+	if d.Error != nil {
+		return exitOfCode(d.Error.Code)
+	}
+	switch d.Outcome {
+	case cycle.Passed, cycle.Repaired:
+		return ExitOK
+	case cycle.Proposed:
+		return ExitProposed
+	case cycle.Cancelled:
+		if len(d.Proposals) > 0 {
+			return ExitProposed
+		}
+	case cycle.NoTests:
+		if !all && len(d.AffectedTests) == 0 && len(d.Iterations) == 0 {
+			return ExitOK
+		}
+	case cycle.Errored:
+		return ExitEnvironment
+	}
+	return ExitFailed
+}
+
+// report prints a problem in the form that DESIGN.md section 8 fixes.
+func (p *Problem) report(w io.Writer) {
+	fmt.Fprintf(w, "regreen: error: %s\n", oneLine(p.Message))
+	if p.Hint != "" {
+		fmt.Fprintf(w, "regreen: hint: %s\n", oneLine(p.Hint))
+	}
+}
+
+func (p *Problem) json() *cycle.Problem {
+	return &cycle.Problem{Code: p.Code, Message: p.Message, Hint: p.Hint}
+}

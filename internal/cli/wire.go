@@ -1,0 +1,4 @@
+package cli
+
+// Wire gives the real work behind the commands.
+func Wire() Deps { return Deps{} }
