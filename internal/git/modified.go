@@ -1,0 +1,228 @@
+package git
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha1" //nolint:gosec // git's object ids, not security
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"hash"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"sort"
+	"strings"
+)
+
+// Status is how a file differs from the base.
+type Status string
+
+// The statuses. A rename is a Deleted and an Added; see Renames.
+const (
+	Added    Status = "added"
+	Modified Status = "modified"
+	Deleted  Status = "deleted"
+)
+
+// Change is one file that differs from the base.
+type Change struct {
+	Path   string
+	Status Status
+}
+
+// Modified lists what differs between base (see Base) and the working tree,
+// sorted: staged, unstaged and untracked alike, since what is on disk is what
+// tests see. A file of which only the time stamp moved, or that differs only
+// by the conversion that a checkout applies, is not among them.
+func (r *Repo) Modified(ctx context.Context, base string) ([]Change, error) {
+	oid, err := r.Base(ctx, base)
+	if err != nil {
+		return nil, err
+	}
+	l, err := r.List(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return r.ModifiedIn(ctx, oid, l)
+}
+
+// ModifiedIn is Modified for a resolved base and a listing already made.
+func (r *Repo) ModifiedIn(ctx context.Context, oid string, l *Listing) ([]Change, error) {
+	found := map[string]Status{}
+	onDisk := make(map[string]File, len(l.Files))
+	for _, f := range l.Files {
+		onDisk[f.Rel] = f
+		if !f.Tracked {
+			found[f.Rel] = Added
+		}
+	}
+	if err := r.diff(ctx, oid, "", onDisk, found); err != nil {
+		return nil, err
+	}
+	for _, n := range l.Nested {
+		sub, err := r.nestedBase(ctx, oid, n)
+		if err == nil {
+			err = r.diff(ctx, sub, n+"/", onDisk, found)
+		}
+		if err != nil {
+			return nil, err
+		}
+	}
+	changes := make([]Change, 0, len(found))
+	for p, s := range found {
+		changes = append(changes, Change{p, s})
+	}
+	sort.Slice(changes, func(i, j int) bool { return changes[i].Path < changes[j].Path })
+	return changes, nil
+}
+
+// nestedBase is the commit that a submodule had at the base, or the HEAD of an
+// embedded repository or of a submodule that does not have that commit.
+func (r *Repo) nestedBase(ctx context.Context, oid, sub string) (string, error) {
+	dir := filepath.Join(r.root, filepath.FromSlash(sub))
+	tree, err := r.tree(ctx, oid)
+	if err != nil {
+		return "", err
+	}
+	for _, rev := range []string{tree[sub].oid, "HEAD"} {
+		if rev == "" {
+			continue
+		}
+		out, err := r.run.Run(ctx, Call{Dir: dir, Args: []string{"rev-parse", "--verify", "-q", rev + "^{commit}"}})
+		if err == nil {
+			return strings.TrimSpace(string(out)), nil
+		}
+	}
+	return r.EmptyTree(), nil
+}
+
+// diff adds what differs below prefix from the commit or tree oid.
+func (r *Repo) diff(ctx context.Context, oid, prefix string, onDisk map[string]File, found map[string]Status) error {
+	dir := filepath.Join(r.root, filepath.FromSlash(prefix))
+	out, err := r.run.Run(ctx, Call{Dir: dir, Args: []string{"diff-index", "-z", "--raw", "--no-renames", "--abbrev=64",
+		"--ignore-submodules=all", oid, "--"}})
+	if err != nil {
+		return fmt.Errorf("compare with %s: %w", oid, err)
+	}
+	f := split(out)
+	var unsure []suspect
+	for i := 0; i+1 < len(f); i += 2 {
+		m := strings.Fields(strings.TrimPrefix(f[i], ":"))
+		rel := prefix + f[i+1]
+		if len(m) != 5 || m[0] == "160000" || m[1] == "160000" {
+			continue
+		}
+		_, exists := onDisk[rel]
+		switch {
+		case !exists && m[4] == "A": // staged, then removed again
+		case !exists:
+			found[rel] = Deleted
+		case m[4] == "A":
+			found[rel] = Added
+		case m[4] == "M" && m[0] == m[1] && strings.Trim(m[3], "0") == "":
+			unsure = append(unsure, suspect{rel, m[2]})
+		case m[4] == "D": // git rm --cached: still here
+			unsure = append(unsure, suspect{rel, m[2]})
+		default:
+			found[rel] = Modified
+		}
+	}
+	same, err := r.same(ctx, dir, prefix, unsure)
+	if err != nil {
+		return err
+	}
+	for _, s := range unsure {
+		if same[s.rel] {
+			delete(found, s.rel)
+		} else {
+			found[s.rel] = Modified
+		}
+	}
+	return nil
+}
+
+// suspect is a file whose stat data differ from the index and whose content
+// may still be the base's.
+type suspect struct{ rel, oid string }
+
+// same tells which suspects still are the base's blob: by raw bytes, as an LFS
+// pointer, or after the conversion that git add would apply.
+func (r *Repo) same(ctx context.Context, dir, prefix string, list []suspect) (map[string]bool, error) {
+	same := map[string]bool{}
+	var convert []suspect
+	for _, s := range list {
+		abs := filepath.Join(r.root, filepath.FromSlash(s.rel))
+		src, link, err := readEither(abs)
+		if err != nil {
+			continue
+		}
+		switch {
+		case r.blobID(src) == s.oid:
+			same[s.rel] = true
+		case link || strings.ContainsAny(s.rel, "\n\r"):
+		default:
+			if _, ok := r.config["filter.lfs.clean"]; ok && r.isPointer(ctx, dir, s.oid, src) {
+				same[s.rel] = true
+			} else if r.converts() {
+				convert = append(convert, s)
+			}
+		}
+	}
+	if len(convert) == 0 {
+		return same, nil
+	}
+	var in bytes.Buffer
+	for _, s := range convert {
+		in.WriteString(strings.TrimPrefix(s.rel, prefix) + "\n")
+	}
+	out, err := r.run.Run(ctx, Call{Dir: dir, Args: []string{"hash-object", "--stdin-paths"}, Stdin: &in})
+	if err != nil {
+		if ctx.Err() != nil {
+			return nil, err
+		}
+		return same, nil // a file vanished: what is left counts as modified
+	}
+	ids := strings.Fields(string(out))
+	for i, s := range convert {
+		if i < len(ids) && ids[i] == s.oid {
+			same[s.rel] = true
+		}
+	}
+	return same, nil
+}
+
+// isPointer tells whether the blob is the LFS pointer of exactly these bytes.
+func (r *Repo) isPointer(ctx context.Context, dir, oid string, src []byte) bool {
+	out, err := r.run.Run(ctx, Call{Dir: dir, Args: []string{"cat-file", "blob", oid}})
+	if err != nil || len(out) > 1024 || !bytes.HasPrefix(out, []byte("version https://git-lfs.github.com/spec/")) {
+		return false
+	}
+	sum := sha256.Sum256(src)
+	return bytes.Contains(out, []byte("oid sha256:"+hex.EncodeToString(sum[:])))
+}
+
+// readEither gives a file's bytes, or a link's target.
+func readEither(abs string) (src []byte, link bool, err error) {
+	fi, err := os.Lstat(abs)
+	if err != nil {
+		return nil, false, err
+	}
+	if fi.Mode()&fs.ModeSymlink != 0 {
+		t, err := os.Readlink(abs)
+		return []byte(t), true, err
+	}
+	src, err = os.ReadFile(abs)
+	return src, false, err
+}
+
+// blobID is the id that git gives to these bytes.
+func (r *Repo) blobID(src []byte) string {
+	var h hash.Hash = sha1.New()
+	if r.hash == "sha256" {
+		h = sha256.New()
+	}
+	fmt.Fprintf(h, "blob %d\x00", len(src))
+	h.Write(src)
+	return hex.EncodeToString(h.Sum(nil))
+}
