@@ -103,6 +103,8 @@ func (l *live) fix(f *cycle.Fix) {
 	if f == nil {
 		return
 	}
+	l.clear()
+	l.status = ""
 	if f.Kept {
 		l.say("  %s %s%s", l.paint(green, "kept:"), oneLine(f.Title), because(f.Why))
 		return

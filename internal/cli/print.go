@@ -198,6 +198,9 @@ func (p *printer) warnings(d *cycle.Document) {
 
 // patch prints a unified diff, in git's colours.
 func (p *printer) patch(text string) {
+	if text == "" {
+		return
+	}
 	for _, l := range strings.Split(strings.TrimRight(printable(text), "\n"), "\n") {
 		style := ""
 		switch {
@@ -253,14 +256,15 @@ func (p *printer) summary(d *cycle.Document) string {
 	if d.Timings.Total > 0 {
 		parts = append(parts, span(d.Timings.Total))
 	}
+	text := strings.Join(parts, ", ")
 	if d.Outcome != cycle.Passed && d.Outcome != cycle.Repaired && d.Reason != "" {
-		parts = append([]string{oneLine(d.Reason)}, parts...)
+		text = strings.TrimSuffix(oneLine(d.Reason)+"; "+text, "; ")
 	}
 	word := strings.ReplaceAll(string(d.Outcome), "_", " ")
-	if len(parts) == 0 {
+	if text == "" {
 		return p.paint(style, word)
 	}
-	return p.paint(style, word+":") + " " + strings.Join(parts, ", ")
+	return p.paint(style, word+":") + " " + text
 }
 
 // tests tells the last iteration's numbers and, where a repair changed them,

@@ -75,7 +75,7 @@ func (s screen) paint(style, text string) string {
 // printable makes text of others harmless on a terminal: test names and
 // messages may hold escape codes. Line ends and tabs stay.
 func printable(s string) string {
-	s = strings.ReplaceAll(s, "\r\n", "\n")
+	s = strings.ReplaceAll(uncoloured(s), "\r\n", "\n")
 	return strings.Map(func(r rune) rune {
 		switch {
 		case r == '\n' || r == '\t':
@@ -85,6 +85,24 @@ func printable(s string) string {
 		}
 		return r
 	}, s)
+}
+
+// uncoloured takes colour codes (ESC [ … m and its like) away.
+func uncoloured(s string) string {
+	var b strings.Builder
+	for {
+		i := strings.Index(s, "\x1b[")
+		if i < 0 {
+			b.WriteString(s)
+			return b.String()
+		}
+		b.WriteString(s[:i])
+		end := strings.IndexFunc(s[i+2:], func(r rune) bool { return r >= '@' && r <= '~' })
+		if end < 0 {
+			return b.String()
+		}
+		s = s[i+2+end+1:]
+	}
 }
 
 // oneLine is printable text on one line.
