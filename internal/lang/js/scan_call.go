@@ -1,0 +1,274 @@
+package js
+
+import (
+	"strings"
+
+	"regreen/internal/lang"
+)
+
+// requireWord handles require( and require.resolve(, require.context(.
+func (s *scanner) requireWord(i int) {
+	first := i
+	if s.is(i-1, ".") || s.is(i-1, "?.") {
+		if !s.is(i-2, "module") || s.is(i-3, ".") {
+			return
+		}
+		first = i - 2
+	}
+	if s.is(i-1, "function") {
+		return
+	}
+	if s.is(i+1, ".") && s.is(i+3, "(") {
+		switch s.str(i + 2) {
+		case "resolve":
+			s.call(first, i+3, lang.Asset, "require.resolve()")
+		case "context":
+			if lit, sp, ok := s.literal(i + 4); ok {
+				if !strings.HasSuffix(lit, "/") {
+					lit += "/"
+				}
+				s.wide(first, i+3, lit, sp)
+			}
+		case "requireActual", "requireMock":
+			s.call(first, i+3, lang.Mock, "require.requireActual()")
+		}
+		return
+	}
+	if s.is(i+1, "(") {
+		s.call(first, i+1, lang.Require, "require()")
+	}
+}
+
+// importCall handles import(…), as a value or as a type.
+func (s *scanner) importCall(i int) {
+	kind := lang.Dynamic
+	if s.inType(i) {
+		kind = lang.TypeOnly
+	}
+	if s.mockArgument(i) {
+		kind = lang.Mock
+	}
+	s.call(i, i+1, kind, "import()")
+}
+
+// inType guesses whether import( stands where a type does.
+func (s *scanner) inType(i int) bool {
+	if s.is(i-1, "typeof") {
+		return true
+	}
+	if !s.dia.ts {
+		return false
+	}
+	switch s.str(i - 1) {
+	case "<", "|", "&", "as", "extends", "keyof", "satisfies", "implements", "is", "readonly":
+		return true
+	case ",":
+		c := s.closing(i + 1)
+		return c > 0 && (s.is(c+1, ">") || s.is(c+1, ".") && s.is(c+3, ">"))
+	case ":":
+		if s.is(i-2, ")") {
+			return true
+		}
+		if n := len(s.open); n > 0 && s.toks[s.open[n-1]].frame == fObject {
+			c := s.closing(i + 1)
+			return c > 0 && (s.is(c+1, ".") && (s.is(c+3, ";") || s.is(c+3, "[")) || s.is(c+1, ";"))
+		}
+		for j := i - 2; j >= 0 && j > i-12; j-- { // a ? b : import()
+			switch s.str(j) {
+			case "?":
+				return s.is(j+1, ":")
+			case "let", "const", "var", "(", ";", "{":
+				return true
+			}
+		}
+		return true
+	case "=":
+		for j := i - 2; j >= 0 && j > i-24; j-- {
+			switch s.str(j) {
+			case "type":
+				return s.kindAt(j+1) == kIdent
+			case "const", "let", "var", ";", "}", "(":
+				return false
+			}
+		}
+	}
+	return false
+}
+
+// mockArgument tells whether the import at i is the first argument of vi.mock and its like.
+func (s *scanner) mockArgument(i int) bool {
+	return s.is(i-1, "(") && s.is(i-3, ".") && mockMethods[s.str(i-2)] && (s.is(i-4, "vi") || s.is(i-4, "vitest") || s.is(i-4, "jest"))
+}
+
+var mockMethods = map[string]bool{
+	"mock": true, "unmock": true, "doMock": true, "dontMock": true, "doUnmock": true, "deepUnmock": true,
+	"setMock": true, "requireActual": true, "requireMock": true, "importActual": true, "importMock": true,
+	"createMockFromModule": true, "genMockFromModule": true, "unstable_mockModule": true, "unstable_unmockModule": true,
+	"replace": true, "replaceEsm": true,
+}
+
+// mockWord handles jest.x(…), also chained: jest.mock("a").mock("b").
+func (s *scanner) mockWord(i int) {
+	if s.is(i-1, ".") || s.is(i-1, "?.") {
+		return
+	}
+	first := i
+	for s.is(i+1, ".") && s.word(i+2) {
+		paren := i + 3
+		if s.dia.ts && s.is(paren, "<") {
+			if e := s.typeArgsEnd(paren); e > 0 {
+				paren = e
+			}
+		}
+		c := s.closing(paren)
+		if !s.is(paren, "(") || c < 0 {
+			return
+		}
+		if mockMethods[s.str(i+2)] {
+			s.mockCall(first, paren-1)
+		}
+		i = c
+	}
+}
+
+// mockCall records the module path that a call whose callee ends at token i gets.
+func (s *scanner) mockCall(first, i int) {
+	if s.is(i+1, "(") {
+		if _, _, ok := s.literal(i + 2); ok {
+			s.call(first, i+1, lang.Mock, "")
+		}
+	}
+}
+
+// call records the import that the call with its parenthesis at paren makes.
+func (s *scanner) call(first, paren int, kind lang.ImportKind, what string) {
+	end := s.closing(paren)
+	last := end
+	if end < 0 { // unclosed: the argument still counts
+		end, last = len(s.toks), paren+1
+	}
+	if paren+1 >= end || paren+1 >= len(s.toks) {
+		return
+	}
+	arg := paren + 1
+	imp := lang.Import{Kind: kind, Lazy: s.lazyAt(first)}
+	if kind == lang.Require || strings.HasPrefix(what, "require") {
+		s.cjs = true
+	}
+	if lit, sp, ok := s.literal(arg); ok && (arg+1 == end || s.is(arg+1, ",") || last == arg) {
+		imp.Specifier, imp.SpecSpan = lit, sp
+		imp.Span = s.span(first, last)
+		if last == end {
+			imp.Names = s.callNames(first, end)
+		}
+		s.add(imp)
+		return
+	}
+	if kind == lang.Mock {
+		return
+	}
+	if s.is(end+1, "{") && s.toks[end+1].frame == fFunc { // a method of that name
+		return
+	}
+	s.computed(first, paren, end, imp, what)
+}
+
+// computed records a call whose argument is not one literal: each branch of a
+// conditional, or the literal prefix.
+func (s *scanner) computed(first, paren, end int, imp lang.Import, what string) {
+	arg := paren + 1
+	if q, c, ok := s.conditional(arg, end); ok {
+		for _, j := range []int{q, c} {
+			one := imp
+			one.Specifier, one.SpecSpan, _ = s.literal(j)
+			one.Span = s.span(first, end)
+			s.add(one)
+		}
+		return
+	}
+	prefix, sp := "", s.span(arg, arg)
+	switch {
+	case s.kindAt(arg) == kTplHead:
+		k := &s.toks[arg]
+		sp = lang.Span{Start: int(k.start) + 1, End: int(k.end) - 2}
+		prefix = s.src[sp.Start:sp.End]
+	case s.kindAt(arg) == kString && s.is(arg+1, "+"):
+		prefix, sp, _ = s.literal(arg)
+	default:
+		sp.End = sp.Start
+	}
+	last := end
+	if last >= len(s.toks) {
+		last = len(s.toks) - 1
+	}
+	imp.Kind, imp.Specifier, imp.SpecSpan, imp.Span = lang.Wide, prefix, sp, s.span(first, last)
+	s.add(imp)
+	s.uncertain(first, what)
+}
+
+// conditional finds a ? "x" : "y" as the whole argument.
+func (s *scanner) conditional(arg, end int) (q, c int, ok bool) {
+	if end-arg < 5 || s.kindAt(end-1) != kString || !s.is(end-2, ":") || s.kindAt(end-3) != kString || !s.is(end-4, "?") {
+		return 0, 0, false
+	}
+	return end - 3, end - 1, true
+}
+
+func (s *scanner) wide(first, paren int, spec string, sp lang.Span) {
+	end := s.closing(paren)
+	if end < 0 {
+		end = paren
+	}
+	s.add(lang.Import{Kind: lang.Wide, Specifier: spec, SpecSpan: sp, Span: s.span(first, end), Lazy: s.lazyAt(first)})
+}
+
+// importMeta handles import.meta.glob, .resolve and .dirname.
+func (s *scanner) importMeta(i int) {
+	if !s.is(i+2, "meta") {
+		return
+	}
+	s.esm = true
+	if !s.is(i+3, ".") {
+		return
+	}
+	paren := i + 5
+	if s.is(paren, "<") {
+		if e := s.typeArgsEnd(paren); e > 0 {
+			paren = e
+		}
+	}
+	switch s.str(i + 4) {
+	case "glob", "globEager":
+		if !s.is(paren, "(") {
+			return
+		}
+		from, to := paren+1, paren+1
+		if s.is(from, "[") {
+			to = s.closing(from)
+			from++
+		}
+		for j := from; j <= to; j++ {
+			if lit, sp, ok := s.literal(j); ok && !strings.HasPrefix(lit, "!") {
+				s.wide(i, paren, lit, sp)
+			}
+		}
+	case "resolve":
+		if lit, sp, ok := s.literal(paren + 1); ok && s.is(paren, "(") {
+			s.add(lang.Import{Kind: lang.Asset, Specifier: lit, SpecSpan: sp, Span: s.span(i, max(paren+1, s.closing(paren))), Lazy: s.lazyAt(i)})
+		}
+	case "dirname":
+		s.dirname(i, i+5)
+	}
+}
+
+// newURL handles new URL("./x", import.meta.url).
+func (s *scanner) newURL(i int) {
+	if !s.is(i+1, "URL") || !s.is(i+2, "(") || !s.is(i+4, ",") || !s.is(i+5, "import") || !s.is(i+7, "meta") || !s.is(i+9, "url") {
+		return
+	}
+	lit, sp, ok := s.literal(i + 3)
+	if !ok || strings.Contains(lit, "://") {
+		return
+	}
+	s.add(lang.Import{Kind: lang.Asset, Specifier: lit, SpecSpan: sp, Span: s.span(i, max(i+9, s.closing(i+2))), Lazy: s.lazyAt(i)})
+}
