@@ -1,0 +1,250 @@
+package node
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"regreen/internal/runner"
+)
+
+// Collector turns the records of one run into a report. Records are handed to
+// Each while the run goes; Report closes the book.
+//
+// A test that was collected but has no verdict yet stands in the report as not
+// run, so that a run that is cut short still knows it.
+type Collector struct {
+	Context  Context
+	Progress func(runner.Progress)
+	// Wanted tells which files (rel) count; nil is all. Others are dropped.
+	Wanted func(rel string) bool
+	// Prepare may change a raw error before it is classified. May be nil.
+	Prepare func(e *runner.RawError)
+
+	tests    []runner.Test
+	at       map[string][]int // key to indexes without a verdict
+	failures []runner.Failure
+	files    []string // test files that the run knows of, in order
+	told     map[string]bool
+	failed   map[string]bool // files that did not load
+	open     []runner.TestID // begun and not ended
+	warnings []string
+	version  string
+	begun    bool
+}
+
+// Each takes one record.
+func (c *Collector) Each(r runner.Record) {
+	if c.at == nil {
+		c.at, c.told, c.failed = map[string][]int{}, map[string]bool{}, map[string]bool{}
+	}
+	id := runner.TestID{Framework: c.Context.Framework, Path: r.Path}
+	if r.File != "" {
+		rel, ok := Rel(c.Context, r.File)
+		if !ok {
+			rel = r.File
+		}
+		id.File = rel
+		if c.Wanted != nil && !c.Wanted(rel) {
+			return
+		}
+	}
+	switch r.T {
+	case "start":
+		c.version, c.begun = r.Version, true
+	case "collected":
+		c.collected(id)
+	case "begin":
+		c.open = append(c.open, id)
+		c.progress(runner.Progress{Test: id})
+	case "test":
+		c.test(id, r)
+	case "hook":
+		c.fail(runner.ScopeHook, id, r)
+	case "file":
+		c.file(id.File)
+		c.failed[id.File] = true
+		c.fail(runner.ScopeFile, runner.TestID{Framework: id.Framework, File: id.File}, r)
+	case "run":
+		c.fail(runner.ScopeRun, id, r)
+	case "warn":
+		c.warn(id, r)
+	}
+}
+
+func (c *Collector) progress(p runner.Progress) {
+	if c.Progress != nil {
+		c.Progress(p)
+	}
+}
+
+func (c *Collector) file(rel string) {
+	if rel != "" && !slices.Contains(c.files, rel) {
+		c.files = append(c.files, rel)
+	}
+}
+
+func (c *Collector) collected(id runner.TestID) {
+	c.file(id.File)
+	if len(id.Path) == 0 {
+		return
+	}
+	c.told[id.File] = true
+	k := id.Key()
+	c.at[k] = append(c.at[k], len(c.tests))
+	c.tests = append(c.tests, runner.Test{ID: id, Verdict: runner.None, NotRun: true, Asserts: -1})
+}
+
+func (c *Collector) test(id runner.TestID, r runner.Record) {
+	c.told[id.File] = true
+	k := id.Key()
+	if i := slices.IndexFunc(c.open, func(o runner.TestID) bool { return o.Key() == k }); i >= 0 {
+		c.open = slices.Delete(c.open, i, i+1)
+	}
+	t := runner.Test{ID: id, Verdict: r.Verdict, NotRun: r.NotRun, Asserts: -1,
+		Duration: time.Duration(r.Ms * float64(time.Millisecond))}
+	if open := c.at[k]; len(open) > 0 {
+		c.tests[open[0]] = t
+		c.at[k] = open[1:]
+	} else {
+		c.tests = append(c.tests, t)
+	}
+	if r.Verdict == runner.Failed {
+		c.fail(runner.ScopeTest, id, r)
+	}
+	c.progress(runner.Progress{Test: id, Done: true, Verdict: r.Verdict})
+}
+
+// fail adds the record's errors; one without any still failed.
+func (c *Collector) fail(scope runner.Scope, id runner.TestID, r runner.Record) {
+	errs := r.Errors
+	if len(errs) == 0 {
+		errs = []runner.RawError{{}}
+	}
+	for _, e := range errs {
+		if r.Hook != "" {
+			if e.Attr == nil {
+				e.Attr = map[string]string{}
+			}
+			e.Attr["hook"] = r.Hook
+		}
+		if c.Prepare != nil {
+			c.Prepare(&e)
+		}
+		f := Failure(c.Context, scope, id, e)
+		if scope == runner.ScopeTest || !slices.ContainsFunc(c.failures, func(o runner.Failure) bool { return same(o, f) }) {
+			c.failures = append(c.failures, f)
+		}
+	}
+}
+
+// same tells two reports of one event, which frameworks repeat.
+func same(a, b runner.Failure) bool {
+	return a.Scope == b.Scope && a.Test.Key() == b.Test.Key() && a.Place == b.Place && a.Name == b.Name &&
+		a.Message == b.Message && a.Stack == b.Stack
+}
+
+func (c *Collector) warn(id runner.TestID, r runner.Record) {
+	text := r.Text
+	for _, e := range r.Errors {
+		f := Failure(c.Context, runner.ScopeRun, id, e)
+		text = strings.TrimSpace(fmt.Sprintf("%s: %s", text, f.Message))
+		if f.Place.Line > 0 {
+			text = fmt.Sprintf("%s:%d:%d: %s", f.Place.File, f.Place.Line, f.Place.Column, text)
+		}
+	}
+	c.warnings = append(c.warnings, text)
+}
+
+// Begun tells whether the framework's reporter came up at all.
+func (c *Collector) Begun() bool { return c.begun }
+
+// Failures are those found so far.
+func (c *Collector) Failures() []runner.Failure { return c.failures }
+
+// Report closes the book on a run of p that went as l says. frames is where it
+// hung, if it did; expected are the files that it was to run, as far as the
+// caller knows.
+func (c *Collector) Report(p runner.Project, l Landing, frames []runner.Frame, expected []string) *runner.Report {
+	r := &runner.Report{
+		Framework: p.Framework, Project: p.Root, Tests: c.tests, Failures: c.failures, Ended: l.Ended, Exit: l.Exit,
+		TimedOut: l.TimedOut, Truncated: l.Problem, Warnings: c.warnings, Output: l.Output, Duration: l.Duration,
+	}
+	for _, f := range expected {
+		c.file(f)
+	}
+	if l.TimedOut {
+		// A record that the end of the process cut in two says nothing new.
+		r.Truncated = ""
+		r.Failures = append(r.Failures, c.hung(frames))
+		r.Void()
+	} else if !l.Ended {
+		if !slices.ContainsFunc(r.Failures, func(f runner.Failure) bool { return f.Scope == runner.ScopeRun }) {
+			r.Failures = append(r.Failures, c.crashed(p, l))
+		}
+		r.Void()
+	}
+	for _, f := range c.files {
+		if c.failed[f] || !c.told[f] && (l.TimedOut || !l.Ended) {
+			r.NotLoaded = append(r.NotLoaded, f)
+		}
+	}
+	ran := slices.ContainsFunc(r.Tests, func(t runner.Test) bool { return t.Verdict != runner.None })
+	r.RunnerErrored = l.Ended && l.Exit.Code != 0 && len(r.Failures) == 0 && !ran
+	return r
+}
+
+// last is the test that was running when the run ended.
+func (c *Collector) last() runner.TestID {
+	if n := len(c.open); n > 0 {
+		return c.open[n-1]
+	}
+	id := runner.TestID{Framework: c.Context.Framework}
+	for _, f := range c.files {
+		if !c.told[f] && id.File == "" {
+			id.File = f // it was still loading
+		}
+	}
+	return id
+}
+
+func (c *Collector) hung(frames []runner.Frame) runner.Failure {
+	f := runner.Failure{Scope: runner.ScopeRun, Test: c.last(), Kind: runner.Timeout, Frames: frames,
+		Message: "the run passed its time limit and was killed"}
+	if len(f.Test.Path) > 0 {
+		f.Message += " while this test ran"
+	}
+	if len(frames) > 0 {
+		f.Place = frames[0].Place
+	} else if at, ok := Declaration(c.Context, f.Test); ok {
+		f.Place = at
+	} else {
+		f.Place.File = f.Test.File
+	}
+	return f
+}
+
+func (c *Collector) crashed(p runner.Project, l Landing) runner.Failure {
+	f := runner.Failure{Scope: runner.ScopeRun, Test: c.last(), Kind: runner.Crash}
+	how := fmt.Sprintf("exit code %d", l.Exit.Code)
+	if l.Exit.Signal != "" {
+		how = l.Exit.Signal
+	}
+	f.Message = fmt.Sprintf("%s ended (%s) without saying how the tests went", p.Framework, how)
+	if !c.begun {
+		f.Message = fmt.Sprintf("%s did not start (%s): %s", p.Framework, how, lastLines(Plain(l.Output), 12))
+		f.Test = runner.TestID{Framework: p.Framework}
+	}
+	f.Place.File = f.Test.File
+	return f
+}
+
+// lastLines is the end of a text, for people.
+func lastLines(text string, n int) string {
+	lines := strings.Split(strings.TrimSpace(text), "\n")
+	if len(lines) > n {
+		lines = lines[len(lines)-n:]
+	}
+	return strings.Join(lines, "\n")
+}
