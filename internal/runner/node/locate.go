@@ -56,6 +56,11 @@ func (c Context) exists(rel string) bool {
 	return ok
 }
 
+func (c Context) isDir(rel string) bool {
+	fi, err := os.Stat(filepath.Join(c.Root, filepath.FromSlash(rel)))
+	return c.Root != "" && err == nil && fi.IsDir()
+}
+
 // Rel maps a file as a framework names it (a file: URL, an absolute path in
 // the sandbox or in the user's tree, or a path relative to the project) to the
 // repository. ok is false for what is not the project's own source: installed
