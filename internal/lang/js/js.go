@@ -51,9 +51,14 @@ type dialect struct {
 	jsx bool // elements
 	// script allows HTML-like comments.
 	script bool
+	// types says that the file holds only declarations.
+	types bool
 }
 
 func dialectOf(p string) dialect {
+	if isTypes(p) {
+		return dialect{ts: true, types: true}
+	}
 	switch path.Ext(p) {
 	case ".ts", ".mts", ".cts":
 		return dialect{ts: true}
@@ -67,4 +72,9 @@ func dialectOf(p string) dialect {
 
 func isComponent(p string) bool {
 	return strings.HasSuffix(p, ".vue") || strings.HasSuffix(p, ".svelte")
+}
+
+// isTypes tells whether the file is a .d.ts file or one of its kin.
+func isTypes(p string) bool {
+	return strings.HasSuffix(p, ".d.ts") || strings.HasSuffix(p, ".d.mts") || strings.HasSuffix(p, ".d.cts")
 }

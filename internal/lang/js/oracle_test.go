@@ -105,7 +105,7 @@ func factsOf(file string, src []byte, want oracleFacts) oracleFacts {
 		switch imp.Kind {
 		case lang.Static, lang.Require, lang.Dynamic, lang.ReExport, lang.TypeOnly, lang.Asset:
 			switch {
-			case strings.HasPrefix(stmt, "///"), strings.HasPrefix(stmt, "require.resolve"), strings.HasPrefix(stmt, "new URL"), strings.HasPrefix(stmt, "module"):
+			case strings.HasPrefix(stmt, "///"), strings.HasPrefix(stmt, "import.meta"), isTypes(file) && strings.HasPrefix(stmt, "require"), strings.HasPrefix(stmt, "require.resolve"), strings.HasPrefix(stmt, "new URL"), strings.HasPrefix(stmt, "module"):
 				continue
 			case imp.Kind == lang.TypeOnly:
 				kind = "type"

@@ -204,7 +204,11 @@ func (l *lexer) braceFrame() frame {
 		switch s {
 		case "static":
 			return block
-		case "as", "satisfies", "is", "keyof", "infer":
+		case "is":
+			if l.word(n - 1) {
+				return object
+			}
+		case "as", "satisfies", "keyof", "infer":
 			if top.pend == pendNone {
 				return object
 			}
@@ -216,7 +220,6 @@ func (l *lexer) braceFrame() frame {
 			if l.is(n-1, "declare") {
 				return frame{kind: fNamespace}
 			}
-		case "defer", "source":
 		}
 	}
 	if l.namespaceHead(n) {

@@ -59,6 +59,9 @@ func (s *scanner) inType(i int) bool {
 	if !s.dia.ts {
 		return false
 	}
+	if s.dia.types {
+		return true
+	}
 	switch s.str(i - 1) {
 	case "<", "|", "&", "as", "extends", "keyof", "satisfies", "implements", "is", "readonly":
 		return true

@@ -144,11 +144,11 @@ func (s *scanner) declaration(i int) {
 	for s.modifier(j) && !s.toks[j+1].nl {
 		j--
 	}
-	deflt := s.is(j, "default")
+	deflt := s.is(j, "default") && s.kindAt(j) == kKeyword
 	if deflt {
 		j--
 	}
-	exported := s.is(j, "export")
+	exported := s.is(j, "export") && s.kindAt(j) == kKeyword
 	if exported {
 		j--
 	}

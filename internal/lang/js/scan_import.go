@@ -19,10 +19,10 @@ func (s *scanner) importWord(i int) int {
 		s.importMeta(i)
 		return i
 	}
-	if s.is(i-1, "export") { // export import a = …
-		return s.importStatement(i)
+	if s.inNamespace() {
+		return i
 	}
-	if !s.startsStatement(i) || s.inNamespace() {
+	if !s.is(i-1, "export") && !s.startsStatement(i) { // export import a = …
 		return i
 	}
 	return s.importStatement(i)
@@ -100,6 +100,9 @@ func (s *scanner) finishImport(i, j int, imp lang.Import) int {
 // importEquals handles import x = require("y"); an alias of a namespace is no import.
 func (s *scanner) importEquals(i, j int, imp lang.Import, name lang.Name) int {
 	if !s.is(j+1, "require") || !s.is(j+2, "(") || !s.is(j+4, ")") {
+		if s.is(i-1, "export") {
+			s.addExport(lang.Export{Name: name.Local, Local: name.Local, Span: name.LocalSpan})
+		}
 		return j + 1
 	}
 	spec, sp, ok := s.literal(j + 3)

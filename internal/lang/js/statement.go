@@ -63,8 +63,8 @@ func (t *text) endsOperand(j int) bool {
 		return t.is(j-1, ".")
 	case kIdent:
 		switch t.str(j) {
-		case "as", "satisfies", "keyof", "infer", "extends":
-			return false
+		case "as", "satisfies", "keyof", "infer":
+			return t.kindAt(j-1) == kPunct && !t.is(j-1, ")") && !t.is(j-1, "]") && !t.is(j-1, "}")
 		}
 	case kTplHead, kTplMiddle:
 		return false
@@ -78,7 +78,10 @@ func (t *text) continues(j int) bool {
 	switch t.kindAt(j) {
 	case kPunct:
 		switch t.str(j) {
-		case "{", "}", "++", "--", "!", "~", "@", "#", ";", "...":
+		case "{": // the body of a head on the line before
+			f := t.toks[j].frame
+			return f == fFunc || f == fClass || f == fNamespace
+		case "}", "++", "--", "!", "~", "@", "#", "...":
 			return false
 		case "</":
 			return true
@@ -112,7 +115,7 @@ func (t *text) bodyEnd(i int, k frameKind) int {
 		if t.is(j, ";") {
 			return j
 		}
-		if j > i && t.toks[j].nl && t.endsOperand(j-1) && !t.continues(j) && !t.is(j, "{") {
+		if j > i && t.toks[j].nl && t.endsOperand(j-1) && !t.continues(j) {
 			return j - 1
 		}
 		if t.closes(j) && int(t.toks[j].match) < i {

@@ -1,7 +1,6 @@
 package js
 
 import (
-	"context"
 	"regreen/internal/lang"
 )
 
@@ -9,8 +8,5 @@ func (Language) NewResolver(t lang.Tree) lang.Resolver                          
 func (Language) InScope(path string, src []byte, offset int) []lang.Binding        { return nil }
 func (Language) Uses(path string, src []byte, name string, offset int) []lang.Span { return nil }
 func (Language) AddImport(path string, src []byte, specifier string, names []lang.Name) ([]lang.TextEdit, error) {
-	return nil, nil
-}
-func (Language) Check(ctx context.Context, path string, src []byte) (*lang.SyntaxError, error) {
 	return nil, nil
 }
