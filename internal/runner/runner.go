@@ -118,6 +118,9 @@ type Failure struct {
 	Received  string
 	Frames    []Frame
 	Specifier string // missing_import, missing_export: the module as written
+	// Names are what could have been meant where the framework tells them: the
+	// receiver's attributes, the fixtures there are.
+	Names []string
 	// Stack is the framework's whole text, for people and for --json.
 	Stack string
 }
@@ -141,6 +144,9 @@ type Report struct {
 	// behind it (no tests found with a non-zero exit code).
 	RunnerErrored bool
 	Warnings      []string
+	// Foreign are files (rel) that the run loaded from the user's own tree
+	// instead of Env.Root: what it said is not about the tree it ran in.
+	Foreign []string
 	Output        string // the tail of standard output and error, for people
 	Duration      time.Duration
 }
