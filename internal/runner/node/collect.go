@@ -1,7 +1,10 @@
 package node
 
 import (
+	"bytes"
+	"encoding/json"
 	"fmt"
+	"os"
 	"slices"
 	"strings"
 	"time"
@@ -157,6 +160,33 @@ func (c *Collector) warn(id runner.TestID, r runner.Record) {
 	c.warnings = append(c.warnings, text)
 }
 
+// Noted takes begin records that workers wrote beside the channel, for tests
+// that it never told of. A file that is not there or cut short says less.
+func (c *Collector) Noted(file string) {
+	src, err := os.ReadFile(file)
+	if err != nil {
+		return
+	}
+	ended := map[string]bool{}
+	for _, t := range c.tests {
+		if t.Verdict != runner.None {
+			ended[t.ID.Key()] = true
+		}
+	}
+	for _, line := range bytes.Split(src, []byte("\n")) {
+		var r runner.Record
+		if json.Unmarshal(line, &r) != nil || r.T != "begin" {
+			continue
+		}
+		rel, ok := Rel(c.Context, r.File)
+		id := runner.TestID{Framework: c.Context.Framework, File: rel, Path: r.Path}
+		if k := id.Key(); ok && !ended[k] {
+			c.open = slices.DeleteFunc(c.open, func(o runner.TestID) bool { return o.Key() == k })
+			c.open = append(c.open, id)
+		}
+	}
+}
+
 // Begun tells whether the framework's reporter came up at all.
 func (c *Collector) Begun() bool { return c.begun }
 
@@ -195,12 +225,25 @@ func (c *Collector) Report(p runner.Project, l Landing, frames []runner.Frame, e
 	return r
 }
 
-// last is the test that was running when the run ended.
-func (c *Collector) last() runner.TestID {
+// last is the test that was running when the run ended: of several, the one
+// that the frames name.
+func (c *Collector) last(frames []runner.Frame) runner.TestID {
+	named := func(file string) bool {
+		return slices.ContainsFunc(frames, func(f runner.Frame) bool { return f.File == file })
+	}
+	for _, id := range slices.Backward(c.open) {
+		if named(id.File) {
+			return id
+		}
+	}
+	id := runner.TestID{Framework: c.Context.Framework}
+	if i := slices.IndexFunc(c.files, named); i >= 0 {
+		id.File = c.files[i]
+		return id
+	}
 	if n := len(c.open); n > 0 {
 		return c.open[n-1]
 	}
-	id := runner.TestID{Framework: c.Context.Framework}
 	for _, f := range c.files {
 		if !c.told[f] && id.File == "" {
 			id.File = f // it was still loading
@@ -210,7 +253,7 @@ func (c *Collector) last() runner.TestID {
 }
 
 func (c *Collector) hung(frames []runner.Frame) runner.Failure {
-	f := runner.Failure{Scope: runner.ScopeRun, Test: c.last(), Kind: runner.Timeout, Frames: frames,
+	f := runner.Failure{Scope: runner.ScopeRun, Test: c.last(frames), Kind: runner.Timeout, Frames: frames,
 		Message: "the run passed its time limit and was killed"}
 	if len(f.Test.Path) > 0 {
 		f.Message += " while this test ran"
@@ -226,7 +269,7 @@ func (c *Collector) hung(frames []runner.Frame) runner.Failure {
 }
 
 func (c *Collector) crashed(p runner.Project, l Landing) runner.Failure {
-	f := runner.Failure{Scope: runner.ScopeRun, Test: c.last(), Kind: runner.Crash}
+	f := runner.Failure{Scope: runner.ScopeRun, Test: c.last(nil), Kind: runner.Crash}
 	how := fmt.Sprintf("exit code %d", l.Exit.Code)
 	if l.Exit.Signal != "" {
 		how = l.Exit.Signal

@@ -1,0 +1,192 @@
+package vitest
+
+import (
+	"context"
+	_ "embed"
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"regreen/internal/runner"
+	"regreen/internal/runner/node"
+)
+
+//go:embed reporter.mjs
+var reporterSource []byte
+
+// session starts a vitest process for every run.
+type session struct {
+	framework Framework
+	env       runner.Env
+	project   runner.Project
+	reporter  string
+}
+
+// plan is what the reporter is told about a run.
+type plan struct {
+	Files  []string `json:"files,omitempty"` // abs; absent is all
+	Update bool     `json:"update"`
+	// Setup is where the reporter may write a setup file that notes in Begun
+	// which tests began.
+	Setup string `json:"setup"`
+	Begun string `json:"begun"`
+}
+
+// maxFilters bounds the bytes of file names on the command line. Beyond it
+// vitest finds all files, of which the plan keeps those that are wanted.
+const maxFilters = 64 << 10
+
+// Run runs tests.
+func (s *session) Run(ctx context.Context, req runner.Request) (*runner.Report, error) {
+	files := slices.Clone(req.Files)
+	for _, t := range req.Tests {
+		if !slices.Contains(files, t.File) {
+			files = append(files, t.File)
+		}
+	}
+	flags, filters := kept(s.project.Args)
+	p := plan{Update: req.UpdateSnapshots && len(req.Tests) > 0}
+	if len(files) > 0 {
+		filters = s.filters(files)
+		for _, f := range files {
+			p.Files = append(p.Files, filepath.ToSlash(filepath.Join(s.env.Root, filepath.FromSlash(f))))
+		}
+	}
+	pattern := ""
+	if pattern = names(req.Tests); pattern != "" {
+		flags = append(without(flags, "-t", "--testNamePattern", "--test-name-pattern"), "--testNamePattern="+pattern)
+	}
+	dir, err := os.MkdirTemp(s.env.Scratch, "vitest-")
+	if err != nil {
+		return nil, fmt.Errorf("make a folder for the run: %w", err)
+	}
+	defer func() { _ = os.RemoveAll(dir) }()
+	p.Setup, p.Begun = filepath.Join(dir, "setup.mjs"), filepath.Join(dir, "begun.jsonl")
+	planFile := filepath.Join(dir, "plan.json")
+	if err := p.write(planFile); err != nil {
+		return nil, err
+	}
+
+	args := append([]string{"run"}, filters...)
+	args = append(args, flags...)
+	args = append(args, "--reporter=default", "--reporter="+s.reporter, "--coverage.enabled=false", "--bail=0")
+	c := s.collector(req)
+	probe := node.NewProbe(c.Context)
+	l := node.Launch{Env: s.env, Project: s.project, Args: args, Extra: []string{"REGREEN_PLAN=" + planFile},
+		Timeout: req.Timeout, Probe: probe, Each: c.Each}
+	landing, err := l.Run(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if !landing.Ended {
+		c.Noted(p.Begun)
+	}
+	r := c.Report(s.project, landing, probe.Frames(), files)
+	if pattern != "" {
+		narrow(r, req.Tests)
+	}
+	return r, nil
+}
+
+// Close has nothing to end.
+func (s *session) Close() error { return nil }
+
+func (s *session) collector(req runner.Request) *node.Collector {
+	c := &node.Collector{Context: node.NewContext(s.env, s.project, s.framework.Language), Progress: req.Progress, Prepare: typed}
+	c.Context.Framework = Name
+	return c
+}
+
+func (p plan) write(file string) error {
+	src, err := json.Marshal(p)
+	if err != nil {
+		return fmt.Errorf("encode the plan: %w", err)
+	}
+	if err := os.WriteFile(file, src, 0o600); err != nil {
+		return fmt.Errorf("write the plan: %w", err)
+	}
+	return nil
+}
+
+// filters are the files relative to the folder that vitest starts in.
+func (s *session) filters(files []string) []string {
+	var out []string
+	size := 0
+	for _, f := range files {
+		rel, err := filepath.Rel(filepath.FromSlash(s.project.Root), filepath.FromSlash(f))
+		if err != nil {
+			return nil
+		}
+		rel = filepath.ToSlash(rel)
+		if strings.HasPrefix(rel, "-") || strings.HasPrefix(rel, "../") {
+			return nil
+		}
+		if size += len(rel) + 1; size > maxFilters {
+			return nil
+		}
+		out = append(out, rel)
+	}
+	return out
+}
+
+// names is a pattern for exactly these tests' full names, "" where it would be
+// too long; then their files run whole.
+func names(tests []runner.TestID) string {
+	if len(tests) == 0 {
+		return ""
+	}
+	var alternatives []string
+	for _, t := range tests {
+		var parts []string
+		for _, title := range plainPath(t.Path) {
+			parts = append(parts, quoteJS(title))
+		}
+		alternatives = append(alternatives, strings.Join(parts, `(?: > | )`))
+	}
+	out := `^\s*(?:` + strings.Join(alternatives, "|") + `)$`
+	if len(out) > maxFilters {
+		return ""
+	}
+	return out
+}
+
+// plainPath leaves out the mark of a file that several projects run.
+func plainPath(path []string) []string {
+	if len(path) > 1 && strings.HasPrefix(path[0], "[") && strings.HasSuffix(path[0], "]") {
+		return path[1:]
+	}
+	return path
+}
+
+// quoteJS quotes a text for a regular expression of JavaScript.
+func quoteJS(s string) string {
+	var b strings.Builder
+	for _, r := range s {
+		switch {
+		case strings.ContainsRune(`\^$.*+?()[]{}|/`, r):
+			b.WriteByte('\\')
+			b.WriteRune(r)
+		case r == '\n':
+			b.WriteString(`\n`)
+		case r == '\r':
+			b.WriteString(`\r`)
+		default:
+			b.WriteRune(r)
+		}
+	}
+	return b.String()
+}
+
+// narrow drops the tests that only the name pattern skipped.
+func narrow(r *runner.Report, tests []runner.TestID) {
+	want := map[string]bool{}
+	for _, t := range tests {
+		want[t.Key()] = true
+	}
+	r.Tests = slices.DeleteFunc(r.Tests, func(t runner.Test) bool {
+		return !want[t.ID.Key()] && (t.Verdict == runner.Skipped || t.Verdict == runner.Todo)
+	})
+}

@@ -1,0 +1,58 @@
+// Package vitest drives vitest 3, 4 and 5.
+//
+// A run is read through an own reporter that writes records while the tests
+// go. Its invariant: what vitest leaves out of its own verdict (unhandled
+// errors, hooks that failed, files that did not load) is in the report, and
+// nothing that the plan did not ask for is. It never writes snapshots unless
+// it is told to, measures no coverage and checks no types.
+package vitest
+
+import (
+	"context"
+	"regexp"
+
+	"regreen/internal/lang"
+	"regreen/internal/runner"
+	"regreen/internal/runner/node"
+)
+
+// Name is the framework's name.
+const Name = "vitest"
+
+// Framework is vitest. The zero value works; Language makes places and kinds
+// of import errors better.
+type Framework struct {
+	Language lang.Language
+}
+
+var _ runner.Framework = Framework{}
+
+// Name is "vitest".
+func (Framework) Name() string { return Name }
+
+// testKey finds a "test" key in a vite configuration's text.
+var testKey = regexp.MustCompile(`(?m)(^|[{,\s])['"]?test['"]?\s*:\s*[\w{(]|vitest/config`)
+
+var spec = node.Spec{
+	Name: Name, Packages: []string{"vitest"}, Bins: []string{"vitest"},
+	Configs:      []string{"vitest.config.*", "vitest.*.config.*", "vitest.workspace.*", "vitest.projects.*"},
+	MaybeConfigs: []string{"vite.config.*"}, ConfigText: testKey.Match,
+	Covers: true, Skip: runsNoTests, Content: node.VitestContent,
+}
+
+// Detect looks for projects that use vitest.
+func (Framework) Detect(ctx context.Context, in runner.DetectInput) ([]runner.Candidate, error) {
+	return node.Detect(ctx, in, spec)
+}
+
+// Discover lists the tests that a file declares.
+func (Framework) Discover(file string, src []byte) []runner.Decl { return node.Discover(file, src) }
+
+// Open prepares one-shot runs: every Run is a process of its own.
+func (f Framework) Open(_ context.Context, env runner.Env, p runner.Project) (runner.Session, error) {
+	reporter, err := node.WriteScript(env, "regreen-vitest.mjs", reporterSource)
+	if err != nil {
+		return nil, err
+	}
+	return &session{framework: f, env: env, project: p, reporter: reporter}, nil
+}
