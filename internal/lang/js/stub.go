@@ -4,7 +4,6 @@ import (
 	"regreen/internal/lang"
 )
 
-func (Language) NewResolver(t lang.Tree) lang.Resolver                             { return nil }
 func (Language) InScope(path string, src []byte, offset int) []lang.Binding        { return nil }
 func (Language) Uses(path string, src []byte, name string, offset int) []lang.Span { return nil }
 func (Language) AddImport(path string, src []byte, specifier string, names []lang.Name) ([]lang.TextEdit, error) {

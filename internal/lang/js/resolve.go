@@ -1,0 +1,297 @@
+package js
+
+import (
+	"path"
+	"sort"
+	"strings"
+
+	"github.com/bmatcuk/doublestar/v4"
+	"regreen/internal/lang"
+)
+
+// NewResolver makes a resolver for one state of the tree. Node's own modules
+// resolve to the Package "node:name". A computed import of which nothing is
+// known has neither Files nor Package, only Wide.
+func (l Language) NewResolver(t lang.Tree) lang.Resolver { return newResolver(l, t) }
+
+type resolver struct {
+	tree       lang.Tree
+	aliases    []alias
+	manifests  map[string]*manifest // by folder; nil where there is none
+	configs    map[string]*tsconfig // by path
+	nearest    map[string][]*tsconfig
+	workspaces map[string]string // package name to folder; nil until asked
+	cache      map[cacheKey]lang.Resolution
+	own        map[string]bool // the repository's files; nil until asked
+	scans      map[string]*lang.File
+}
+
+type cacheKey struct {
+	dir, spec string
+	kind      lang.ImportKind
+	ts        bool
+}
+
+// alias is a pattern with at most one star, and where it leads.
+type alias struct {
+	prefix, suffix string
+	star           bool
+	targets        []string // rel; a star stands for what the pattern's star took
+}
+
+func newResolver(l Language, t lang.Tree) *resolver {
+	r := &resolver{tree: t, manifests: map[string]*manifest{}, configs: map[string]*tsconfig{},
+		nearest: map[string][]*tsconfig{}, cache: map[cacheKey]lang.Resolution{}, scans: map[string]*lang.File{}}
+	for k, v := range l.Aliases {
+		a := newAlias(k, []string{v})
+		if !a.star && strings.HasSuffix(k, "/") { // a literal prefix
+			a.star = true
+			a.targets = []string{strings.TrimSuffix(v, "/") + "/*"}
+		}
+		if a.star && !strings.Contains(a.targets[0], "*") && strings.HasSuffix(a.targets[0], "/") {
+			a.targets[0] += "*"
+		}
+		r.aliases = append(r.aliases, a)
+	}
+	sortAliases(r.aliases)
+	return r
+}
+
+func newAlias(pattern string, targets []string) alias {
+	p, s, star := strings.Cut(pattern, "*")
+	return alias{prefix: p, suffix: s, star: star, targets: targets}
+}
+
+// sortAliases puts exact patterns first, then long prefixes.
+func sortAliases(as []alias) {
+	sort.Slice(as, func(i, j int) bool {
+		a, b := as[i], as[j]
+		if a.star != b.star {
+			return !a.star
+		}
+		if len(a.prefix) != len(b.prefix) {
+			return len(a.prefix) > len(b.prefix)
+		}
+		if a.prefix != b.prefix {
+			return a.prefix < b.prefix
+		}
+		return len(a.suffix) > len(b.suffix)
+	})
+}
+
+// match gives what the star takes.
+func (a alias) match(spec string) (rest string, ok bool) {
+	if !a.star {
+		if spec == a.prefix {
+			return "", true
+		}
+		rest, ok = strings.CutPrefix(spec, a.prefix+"/")
+		return "/" + rest, ok && a.prefix != ""
+	}
+	if len(spec) < len(a.prefix)+len(a.suffix) || !strings.HasPrefix(spec, a.prefix) || !strings.HasSuffix(spec, a.suffix) {
+		return "", false
+	}
+	return spec[len(a.prefix) : len(spec)-len(a.suffix)], true
+}
+
+// expand gives the targets with the star's text put in.
+func (a alias) expand(rest string) []string {
+	var out []string
+	for _, t := range a.targets {
+		switch {
+		case strings.Contains(t, "*"):
+			t = strings.Replace(t, "*", rest, 1)
+		case !a.star:
+			t += rest
+		}
+		out = append(out, path.Clean(t))
+	}
+	return out
+}
+
+// Resolve finds the files that importer loads by imp.
+func (r *resolver) Resolve(importer string, imp lang.Import) lang.Resolution {
+	key := cacheKey{path.Dir(importer), imp.Specifier, imp.Kind, isTypeScript(importer)}
+	if res, ok := r.cache[key]; ok {
+		return res
+	}
+	res := r.resolve(key)
+	r.cache[key] = res
+	return res
+}
+
+// isTypeScript tells whether a file's own imports prefer TypeScript files.
+func isTypeScript(p string) bool {
+	switch path.Ext(p) {
+	case ".ts", ".tsx", ".mts", ".cts", ".vue", ".svelte":
+		return true
+	}
+	return false
+}
+
+func (r *resolver) resolve(k cacheKey) lang.Resolution {
+	spec := k.spec
+	if k.kind == lang.Wide {
+		return r.widened(k.dir, spec)
+	}
+	if i := strings.IndexByte(spec, '?'); i > 0 {
+		spec = spec[:i]
+	}
+	if k.kind == lang.Asset && !ownLooking(spec) && spec != "" {
+		if p := path.Join(k.dir, spec); r.tree.Exists(p) {
+			return lang.Resolution{Files: []string{p}}
+		}
+	}
+	bases, must := r.bases(k.dir, spec)
+	var res lang.Resolution
+	for _, b := range bases {
+		got := r.load(b, k.ts)
+		res.Waiting = append(res.Waiting, got.Waiting...)
+		if len(got.Files) > 0 || got.Package != "" {
+			res.Files, res.Package, res.Wide = got.Files, got.Package, got.Wide
+			break
+		}
+	}
+	if len(res.Files) == 0 && res.Package == "" {
+		if must && (ownLooking(spec) || spec == "" || spec[0] == '#' || !r.installed(k.dir, packageName(spec))) {
+			res.Missing = true
+		} else if name := packageName(spec); !ownLooking(spec) && !r.packageSource(k.dir, spec, name, &res) {
+			res.Package = name
+		}
+	}
+	if k.kind == lang.Mock {
+		r.manualMock(k.dir, spec, &res)
+	}
+	return res
+}
+
+// bases are the paths, without extension, that a specifier may mean among the
+// repository's files; must says that it can mean nothing else.
+func (r *resolver) bases(dir, spec string) (bases []string, must bool) {
+	switch {
+	case spec == "":
+		return nil, true
+	case spec[0] == '.' && (spec == "." || spec == ".." || strings.HasPrefix(spec, "./") || strings.HasPrefix(spec, "../")):
+		p := path.Join(dir, spec)
+		if outside(p) {
+			return nil, false
+		}
+		if strings.HasSuffix(spec, "/") || spec == "." || spec == ".." || strings.HasSuffix(spec, "/.") || strings.HasSuffix(spec, "/..") {
+			p += "/"
+		}
+		return []string{p}, true
+	case spec[0] == '/':
+		p := strings.TrimLeft(spec, "/")
+		for _, d := range r.packageDirs(dir) {
+			bases = append(bases, path.Join(d, p))
+		}
+		return bases, true
+	case strings.Contains(spec, ":"):
+		return nil, false
+	}
+	for _, a := range r.aliases {
+		if rest, ok := a.match(spec); ok {
+			return a.expand(rest), true
+		}
+	}
+	if spec[0] == '#' {
+		if bases := r.importsField(dir, spec); len(bases) > 0 {
+			return bases, true
+		}
+	}
+	bases, must = r.configPaths(dir, spec)
+	if !must && (strings.HasPrefix(spec, "@/") || strings.HasPrefix(spec, "~/") || strings.HasPrefix(spec, "~~/") || strings.HasPrefix(spec, "@@/")) {
+		// The usual alias of the source folder, set where we do not see it.
+		_, rest, _ := strings.Cut(spec, "/")
+		for _, d := range r.packageDirs(dir) {
+			bases = append(bases, path.Join(d, "src", rest), path.Join(d, rest), path.Join(d, "app", rest))
+		}
+		return bases, true
+	}
+	return bases, must || spec[0] == '#'
+}
+
+// outside tells whether a rel path leaves the repository.
+func outside(p string) bool { return p == ".." || strings.HasPrefix(p, "../") }
+
+// packageDirs are the folders with a package.json from dir upwards, and the
+// repository's root.
+func (r *resolver) packageDirs(dir string) []string {
+	var out []string
+	for d := dir; ; d = path.Dir(d) {
+		if d == "." || r.manifest(d) != nil {
+			out = append(out, d)
+		}
+		if d == "." || d == "/" {
+			return out
+		}
+	}
+}
+
+// widened gives every file that a literal prefix or a glob may mean.
+func (r *resolver) widened(dir, spec string) lang.Resolution {
+	if spec == "" {
+		return lang.Resolution{Wide: "the path is computed"}
+	}
+	bases, _ := r.bases(dir, spec)
+	res := lang.Resolution{Wide: "every file that matches " + spec}
+	glob := strings.ContainsAny(spec, "*{[")
+	for _, b := range bases {
+		for _, f := range r.tree.Files() {
+			hit := false
+			if glob {
+				hit, _ = doublestar.Match(b, f)
+			} else {
+				hit = strings.HasPrefix(f, b) && !strings.HasSuffix(b, "/") || strings.HasPrefix(f, strings.TrimSuffix(b, "/")+"/")
+			}
+			if hit {
+				res.Files = append(res.Files, f)
+			}
+		}
+	}
+	if len(bases) == 0 {
+		return lang.Resolution{Package: packageName(spec), Wide: res.Wide}
+	}
+	return res
+}
+
+// manualMock adds the __mocks__ file that jest and vitest use in its place.
+func (r *resolver) manualMock(dir, spec string, res *lang.Resolution) {
+	var bases []string
+	if res.Package == "" {
+		for _, f := range res.Files {
+			stem := strings.TrimSuffix(path.Base(f), path.Ext(f))
+			bases = append(bases, path.Join(path.Dir(f), "__mocks__", stem))
+		}
+		if len(res.Files) == 0 && ownLooking(spec) {
+			p := path.Join(dir, spec)
+			bases = append(bases, path.Join(path.Dir(p), "__mocks__", path.Base(p)))
+		}
+	} else {
+		for _, d := range r.packageDirs(dir) {
+			bases = append(bases, path.Join(d, "__mocks__", spec), path.Join(d, "src/__mocks__", spec))
+		}
+	}
+	for _, b := range bases {
+		got := r.load(b, true)
+		res.Files = append(res.Files, got.Files...)
+		if len(got.Files) == 0 {
+			res.Waiting = append(res.Waiting, b+".js", b+".ts")
+		}
+	}
+}
+
+// packageName is the package that a bare specifier names.
+func packageName(spec string) string {
+	if nodeBuiltin(spec) {
+		return "node:" + strings.TrimPrefix(spec, "node:")
+	}
+	if strings.Contains(spec, ":") {
+		return spec
+	}
+	parts := strings.SplitN(spec, "/", 3)
+	if strings.HasPrefix(spec, "@") && len(parts) > 1 {
+		return parts[0] + "/" + parts[1]
+	}
+	return parts[0]
+}

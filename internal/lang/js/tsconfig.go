@@ -1,0 +1,258 @@
+package js
+
+import (
+	"encoding/json"
+	"path"
+	"strings"
+
+	"github.com/tailscale/hujson"
+)
+
+// tsconfig is what a tsconfig.json or jsconfig.json says, its bases merged in.
+// All paths are rel to the repository.
+type tsconfig struct {
+	path            string
+	baseURL         string // "" when not set
+	paths           []alias
+	outDir, rootDir string
+	moduleMode      string // module and moduleResolution, lower case
+	tsExtensions    bool   // allowImportingTsExtensions
+	references      []string
+}
+
+// rawConfig is the file's own text.
+type rawConfig struct {
+	Extends         json.RawMessage `json:"extends"`
+	CompilerOptions struct {
+		BaseURL                    *string             `json:"baseUrl"`
+		Paths                      map[string][]string `json:"paths"`
+		OutDir                     string              `json:"outDir"`
+		RootDir                    string              `json:"rootDir"`
+		Module                     string              `json:"module"`
+		ModuleResolution           string              `json:"moduleResolution"`
+		AllowImportingTsExtensions *bool               `json:"allowImportingTsExtensions"`
+	} `json:"compilerOptions"`
+	References []struct {
+		Path string `json:"path"`
+	} `json:"references"`
+}
+
+// tsconfigs are the configurations that may hold for files in dir: the
+// nearest one and those it refers to, then the next one up, and so on.
+func (r *resolver) tsconfigs(dir string) []*tsconfig {
+	if c, ok := r.nearest[dir]; ok {
+		return c
+	}
+	var out []*tsconfig
+	for _, name := range []string{"tsconfig.json", "jsconfig.json"} {
+		c := r.tsconfig(path.Join(dir, name), 0)
+		if c == nil {
+			continue
+		}
+		out = append(out, c)
+		for _, ref := range c.references {
+			if rc := r.tsconfig(ref, 0); rc != nil && rc != c {
+				out = append(out, rc)
+			}
+		}
+		break
+	}
+	if dir != "." && dir != "/" {
+		out = append(out, r.tsconfigs(path.Dir(dir))...)
+	}
+	r.nearest[dir] = out
+	return out
+}
+
+// tsconfig reads one configuration; nil when it is not there or not JSON.
+func (r *resolver) tsconfig(p string, depth int) *tsconfig {
+	if c, ok := r.configs[p]; ok {
+		return c
+	}
+	r.configs[p] = nil // an endless chain of extends finds this
+	if depth > 16 || !r.tree.Exists(p) {
+		return nil
+	}
+	raw, ok := readJSONC[rawConfig](r, p)
+	if !ok {
+		return nil
+	}
+	dir := path.Dir(p)
+	c := &tsconfig{path: p}
+	for _, e := range stringList(raw.Extends) {
+		if base := r.tsconfig(r.extended(dir, e), depth+1); base != nil {
+			c.inherit(base)
+		}
+	}
+	o := raw.CompilerOptions
+	join := func(s string) string { return path.Join(dir, strings.ReplaceAll(s, "${configDir}", ".")) }
+	if o.BaseURL != nil {
+		c.baseURL = join(*o.BaseURL)
+	}
+	if o.Paths != nil {
+		from := dir
+		if c.baseURL != "" {
+			from = c.baseURL
+		}
+		c.paths = nil
+		for k, ts := range o.Paths {
+			targets := make([]string, 0, len(ts))
+			for _, t := range ts {
+				t = strings.ReplaceAll(t, "${configDir}", ".")
+				targets = append(targets, path.Join(from, t))
+			}
+			c.paths = append(c.paths, newAlias(k, targets))
+		}
+		sortAliases(c.paths)
+	}
+	if o.OutDir != "" {
+		c.outDir = join(o.OutDir)
+	}
+	if o.RootDir != "" {
+		c.rootDir = join(o.RootDir)
+	}
+	if o.ModuleResolution != "" {
+		c.moduleMode = strings.ToLower(o.ModuleResolution)
+	} else if o.Module != "" {
+		c.moduleMode = strings.ToLower(o.Module)
+	}
+	if o.AllowImportingTsExtensions != nil {
+		c.tsExtensions = *o.AllowImportingTsExtensions
+	}
+	for _, ref := range raw.References {
+		t := path.Join(dir, ref.Path)
+		if !strings.HasSuffix(t, ".json") {
+			t = path.Join(t, "tsconfig.json")
+		}
+		c.references = append(c.references, t)
+	}
+	r.configs[p] = c
+	return c
+}
+
+func (c *tsconfig) inherit(b *tsconfig) {
+	refs, p := c.references, c.path
+	merged := *c
+	if b.baseURL != "" {
+		merged.baseURL = b.baseURL
+	}
+	if b.paths != nil {
+		merged.paths = b.paths
+	}
+	if b.outDir != "" {
+		merged.outDir = b.outDir
+	}
+	if b.rootDir != "" {
+		merged.rootDir = b.rootDir
+	}
+	if b.moduleMode != "" {
+		merged.moduleMode = b.moduleMode
+	}
+	merged.tsExtensions = merged.tsExtensions || b.tsExtensions
+	*c = merged
+	c.references, c.path = refs, p
+}
+
+// extended is the path of the configuration that one in dir extends.
+func (r *resolver) extended(dir, e string) string {
+	withExt := func(p string) string {
+		if !strings.HasSuffix(p, ".json") && !r.tree.Exists(p) {
+			return p + ".json"
+		}
+		return p
+	}
+	if ownLooking(e) {
+		p := path.Join(dir, e)
+		if r.tree.IsDir(p) {
+			return path.Join(p, "tsconfig.json")
+		}
+		return withExt(p)
+	}
+	name := packageName(e)
+	rest := strings.TrimPrefix(strings.TrimPrefix(e, name), "/")
+	var roots []string
+	for d := dir; ; d = path.Dir(d) {
+		roots = append(roots, path.Join(d, "node_modules", name))
+		if d == "." || d == "/" {
+			break
+		}
+	}
+	if d, ok := r.workspace(name); ok {
+		roots = append(roots, d)
+	}
+	for _, root := range roots {
+		p := path.Join(root, "tsconfig.json")
+		if rest != "" {
+			p = withExt(path.Join(root, rest))
+			if r.tree.IsDir(path.Join(root, rest)) {
+				p = path.Join(root, rest, "tsconfig.json")
+			}
+		}
+		if r.tree.Exists(p) {
+			return p
+		}
+	}
+	return ""
+}
+
+// configPaths are the bases that the configurations' paths and baseUrl give.
+// A pattern with letters of its own ("@app/*") can mean nothing else unless a
+// package of that name is installed.
+func (r *resolver) configPaths(dir, spec string) (bases []string, must bool) {
+	for _, c := range r.tsconfigs(dir) {
+		for _, a := range c.paths {
+			rest, ok := a.match(spec)
+			if !ok || !a.star && spec != a.prefix {
+				continue
+			}
+			bases = append(bases, a.expand(rest)...)
+			if a.prefix != "" && !r.installed(dir, packageName(spec)) {
+				must = true
+			}
+			break
+		}
+		if c.baseURL != "" && !nodeBuiltin(spec) {
+			bases = append(bases, path.Join(c.baseURL, spec))
+		}
+	}
+	return bases, must
+}
+
+// installed tells whether a folder of that name stands in a node_modules from
+// dir upwards.
+func (r *resolver) installed(dir, name string) bool {
+	for d := dir; ; d = path.Dir(d) {
+		if r.tree.IsDir(path.Join(d, "node_modules", name)) {
+			return true
+		}
+		if d == "." || d == "/" {
+			return false
+		}
+	}
+}
+
+// readJSONC reads JSON with comments and trailing commas.
+func readJSONC[T any](r *resolver, p string) (v T, ok bool) {
+	b, err := r.tree.ReadFile(p)
+	if err != nil {
+		return v, false
+	}
+	std, err := hujson.Standardize(b)
+	if err != nil {
+		return v, false
+	}
+	return v, json.Unmarshal(std, &v) == nil
+}
+
+// stringList reads a string or a list of strings.
+func stringList(raw json.RawMessage) []string {
+	var one string
+	if json.Unmarshal(raw, &one) == nil && one != "" {
+		return []string{one}
+	}
+	var many []string
+	if json.Unmarshal(raw, &many) != nil {
+		return nil
+	}
+	return many
+}
