@@ -1,0 +1,271 @@
+package fixers
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"regreen/internal/lang"
+	"regreen/internal/runner"
+)
+
+// missingAwait waits for what was started and not waited for.
+type missingAwait struct{}
+
+func (missingAwait) Name() string { return "missing_await" }
+
+func (missingAwait) Kinds() []runner.Kind {
+	return []runner.Kind{runner.Timeout, runner.AssertionMismatch, runner.ThrownError, runner.UnhandledRejection, runner.AttributeError,
+		runner.HookError}
+}
+
+// Fix gives back a lost await first, then waits for calls of functions that
+// are known to be asynchronous.
+func (missingAwait) Fix(ctx context.Context, c Cause, w Workspace) ([]Fix, error) {
+	v := look(w)
+	out := v.lostAwaits(c)
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	return append(out, v.unawaited(c)...), nil
+}
+
+// promiseSigns are how a promise or a coroutine shows where a value should be.
+var promiseSigns = []string{"[object Promise]", "Promise {", "Promise<", "coroutine", "never awaited", "AsyncFunction", "async_generator",
+	"a Promise", "Promise resolved", "thenable"}
+
+// looksAsync tells whether a cause shows a promise in a value's place, or is
+// of a kind that a missing wait explains.
+func looksAsync(c Cause) bool {
+	if c.Kind == runner.Timeout || c.Kind == runner.UnhandledRejection {
+		return true
+	}
+	for _, f := range c.Failures {
+		for _, s := range promiseSigns {
+			if strings.Contains(f.Received, s) || strings.Contains(f.Message, s) {
+				return true
+			}
+		}
+		if f.Received == "{}" {
+			return true
+		}
+	}
+	return false
+}
+
+// lostAwaits gives back the waits that the base has and the text has not.
+func (v *view) lostAwaits(c Cause) []Fix {
+	var rels []string
+	for _, p := range v.places(c) {
+		rels = append(rels, p.File)
+	}
+	for _, rel := range v.Changed() {
+		if slices.ContainsFunc(rels, func(p string) bool { return p != "" && v.reaches(p, rel) }) {
+			rels = append(rels, rel)
+		}
+	}
+	seen := map[string]bool{}
+	var out []Fix
+	for _, rel := range rels {
+		t, b := v.text(rel), v.before(rel)
+		if t == nil || b == nil || seen[rel] || !v.editable(rel) {
+			continue
+		}
+		seen[rel] = true
+		groups := v.lostWaits(t, b, looksAsync(c))
+		var all []lang.TextEdit
+		for _, g := range groups {
+			all = merge(all, g)
+		}
+		if len(all) == 0 {
+			continue
+		}
+		out = append(out, Fix{Title: "wait again in " + rel, Applicability: Safe, Rank: 0, Edits: inFile(rel, all),
+			Evidence: rel + " waited here at the base"})
+		for _, g := range groups {
+			if len(groups) > 1 && len(groups) < 6 {
+				out = append(out, Fix{Title: fmt.Sprintf("wait again in %s:%d", rel, t.lineOf(g[0].Start)), Applicability: Likely, Rank: 1,
+					Edits: inFile(rel, g), Evidence: rel + " waited here at the base"})
+			}
+		}
+	}
+	return out
+}
+
+// lostWaits finds the hunks of which nothing is lost but waiting: await, the
+// brackets around it, async, and a return before a call.
+func (v *view) lostWaits(t, b *text, sure bool) [][]lang.TextEdit {
+	m := &mender{v: v, t: t, base: b}
+	bs, ts := structure(b), structure(t)
+	hs := diffTokens(b, bs, t, ts)
+	lost := func(h hunk) string {
+		var w []string
+		for _, k := range bs[h.A0:h.A1] {
+			w = append(w, b.str(k))
+		}
+		return strings.Join(w, " ")
+	}
+	var out [][]lang.TextEdit
+	for i, h := range hs {
+		if h.B0 != h.B1 {
+			continue
+		}
+		what := lost(h)
+		var edits []lang.TextEdit
+		switch what {
+		case "await", "async", "await async", "return await":
+		case "( await":
+			if i+1 >= len(hs) || lost(hs[i+1]) != ")" || hs[i+1].B0 != hs[i+1].B1 {
+				continue
+			}
+			edits = append(edits, m.gap(bs, ts, hs[i+1], ")"))
+		case "return":
+			if !sure || !v.returnsCall(t, ts, h.B0) {
+				continue
+			}
+		default:
+			if !sure || !callsDone(b, bs[h.A0:h.A1]) {
+				continue
+			}
+		}
+		if strings.Contains(what, "await") && !sure && !v.waitsForAsync(t, ts, h.B0) {
+			continue
+		}
+		text := b.at(lang.Span{Start: bs[h.A0].Start, End: bs[h.A1-1].End})
+		e := m.gap(bs, ts, h, text)
+		if e.Start == e.End && h.B0 < len(ts) && !strings.HasSuffix(e.New, " ") && !strings.HasPrefix(t.at(lang.Span{Start: e.End, End: len(t.src)}), " ") && strings.TrimSpace(e.New) == e.New {
+			e.New += " "
+		}
+		out = append(out, append(edits, e))
+	}
+	// async without a lost await inside is no wait.
+	if !slices.ContainsFunc(hs, func(h hunk) bool {
+		w := lost(h)
+		return h.B0 == h.B1 && (strings.Contains(w, "await") || w == "return" || callsDone(b, bs[h.A0:h.A1]))
+	}) {
+		return nil
+	}
+	return out
+}
+
+// callsDone tells whether lost tokens are one call without arguments, of what
+// tests call when they are done.
+func callsDone(b *text, ks []lang.Token) bool {
+	if len(ks) < 3 || len(ks) > 4 {
+		return false
+	}
+	switch b.str(ks[0]) {
+	case "done", "cb", "callback", "next", "resolve":
+		return b.str(ks[1]) == "(" && b.str(ks[2]) == ")"
+	}
+	return false
+}
+
+// returnsCall tells whether a promise-like call follows in the present text.
+func (v *view) returnsCall(t *text, ts []lang.Token, at int) bool {
+	if at >= len(ts) {
+		return false
+	}
+	i := t.index(ts[at].Start)
+	if i < 0 {
+		return false
+	}
+	for j := i; j < i+40 && j < len(t.significant()); j++ {
+		switch t.word(j) {
+		case "then", "catch", "resolves", "rejects", "Promise", "finally":
+			return true
+		case ";":
+			return false
+		}
+	}
+	return v.waitsForAsync(t, ts, at)
+}
+
+// waitsForAsync tells whether the call that begins at a token is of a function
+// known to be asynchronous.
+func (v *view) waitsForAsync(t *text, ts []lang.Token, at int) bool {
+	if at >= len(ts) {
+		return false
+	}
+	i := t.index(ts[at].Start)
+	for j := i; i >= 0 && j < i+12; j++ {
+		if t.word(j+1) == "(" {
+			return v.isAsyncCall(t, j)
+		}
+		if w := t.word(j); w == ";" || w == "=" || w == "" {
+			return false
+		}
+	}
+	return false
+}
+
+// isAsyncCall tells whether the callee at token j is a function of the project
+// that gives a promise or a coroutine.
+func (v *view) isAsyncCall(t *text, j int) bool {
+	name := t.word(j)
+	ks := t.significant()
+	if j < 0 || j >= len(ks) || ks[j].Kind != lang.Ident || t.word(j+1) != "(" {
+		return false
+	}
+	if !t.isMember(j) {
+		for _, imp := range t.scan().Imports {
+			for _, n := range imp.Names {
+				if n.Local == name && n.Imported != "*" {
+					m := primary(imp, v.resolve(t, imp))
+					o := v.offers(m)
+					for range 8 {
+						next := o.origin[n.Imported]
+						if next == "" || v.text(next) == nil {
+							break
+						}
+						m, o = next, v.offers(next)
+					}
+					if mt := v.text(m); mt != nil && mt.lang.Name() == t.lang.Name() {
+						local := n.Imported
+						if e, ok := o.names[n.Imported]; ok && e.Local != "" {
+							local = e.Local
+						}
+						return asyncNames(mt)[local] || local == "default" && defaultIsAsync(mt)
+					}
+					return false
+				}
+			}
+		}
+		return asyncNames(t)[name]
+	}
+	// A member: asynchronous in a file that this one loads, and nowhere
+	// otherwise.
+	found := false
+	files := []string{t.path}
+	for _, imp := range t.scan().Imports {
+		if imp.Kind != lang.Mock && imp.Kind != lang.TypeOnly {
+			files = append(files, v.resolve(t, imp).Files...)
+		}
+	}
+	for _, f := range files {
+		mt := v.text(f)
+		if mt == nil || !mt.mentions(name) {
+			continue
+		}
+		if asyncNames(mt)[name] {
+			found = true
+			continue
+		}
+		for _, i := range mt.idents(name, 0) {
+			if definesMember(mt, i) && mt.word(i+1) == "(" {
+				return false
+			}
+		}
+	}
+	return found && !isBuiltinMember(t.lang, name)
+}
+
+func defaultIsAsync(t *text) bool {
+	for i := range t.significant() {
+		if t.word(i) == "default" && t.word(i-1) == "export" && t.word(i+1) == "async" {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,235 @@
+package fixers
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"sort"
+	"strings"
+
+	"regreen/internal/lang"
+	"regreen/internal/runner"
+)
+
+// syntaxError mends a text that does not parse by one token.
+type syntaxError struct{}
+
+func (syntaxError) Name() string { return "syntax_error" }
+
+func (syntaxError) Kinds() []runner.Kind { return []runner.Kind{runner.SyntaxError} }
+
+// attempt is one edit that may make a text parse.
+type attempt struct {
+	edits []lang.TextEdit
+	what  string // "insert )"
+	// class orders guesses that the base cannot tell apart, lowest first.
+	class int
+	// layout marks a change of indentation, which changes meaning: it counts
+	// only where the result is laid out as the base is.
+	layout bool
+}
+
+// maxChecks bounds how often a text is parsed for one cause.
+const maxChecks = 400
+
+// Fix diffs against the last good version first; guesses follow only when that
+// leads to nothing.
+func (syntaxError) Fix(ctx context.Context, c Cause, w Workspace) ([]Fix, error) {
+	v := look(w)
+	t, bad, err := v.notParsing(ctx, c)
+	if t == nil || err != nil {
+		return nil, err
+	}
+	base := v.before(t.path)
+	if base != nil {
+		if b, err := base.lang.Check(ctx, base.path, base.src); err != nil || b != nil {
+			base = nil
+		}
+	}
+	s := &mender{v: v, t: t, bad: bad, base: base, left: max(60, min(maxChecks, (24<<20)/(len(t.src)+1)))}
+	if base != nil {
+		s.try(ctx, s.fromBase())
+		if len(s.good) == 0 {
+			s.tryTogether(ctx)
+		}
+	}
+	if len(s.good) == 0 {
+		s.try(ctx, s.guesses())
+	}
+	return s.fixes(), ctx.Err()
+}
+
+// notParsing finds the text that a cause is about: at its places, else among
+// the changed files.
+func (v *view) notParsing(ctx context.Context, c Cause) (*text, *lang.SyntaxError, error) {
+	var rels []string
+	for _, p := range v.places(c) {
+		rels = append(rels, p.File)
+	}
+	rels = append(rels, v.Changed()...)
+	seen := map[string]bool{}
+	for _, rel := range rels {
+		t := v.text(rel)
+		if t == nil || seen[rel] || !v.editable(rel) {
+			continue
+		}
+		if seen[rel] = true; len(seen) > 40 {
+			break
+		}
+		bad, err := v.check(ctx, t)
+		if err != nil {
+			return nil, nil, err
+		}
+		if bad != nil {
+			return t, bad, nil
+		}
+	}
+	return nil, nil, nil
+}
+
+// mender collects what makes one text parse.
+type mender struct {
+	v    *view
+	t    *text
+	bad  *lang.SyntaxError
+	base *text
+	left int
+	done map[string]bool // results tried
+	good []mended
+	// single are the base's own edits, kept for trying them together.
+	single []attempt
+}
+
+// mended is an attempt whose result parses.
+type mended struct {
+	attempt
+	dist  int // tokens between the result and the base
+	group int
+}
+
+// try parses the results of attempts, in order, within the budget.
+func (m *mender) try(ctx context.Context, as []attempt) {
+	if m.done == nil {
+		m.done = map[string]bool{}
+	}
+	sort.SliceStable(as, func(i, j int) bool { return as[i].class < as[j].class })
+	for _, a := range as {
+		if ctx.Err() != nil {
+			return
+		}
+		src := lang.Apply(m.t.src, a.edits)
+		r := &text{path: m.t.path, src: src, lang: m.t.lang}
+		key := tokenLine(r)
+		if m.done[key] && !a.layout {
+			continue
+		}
+		m.done[key] = true
+		if m.left--; m.left < 0 {
+			return
+		}
+		if bad, err := m.t.lang.Check(ctx, m.t.path, src); err != nil || bad != nil {
+			continue
+		}
+		g := mended{attempt: a, dist: -1}
+		if m.base != nil {
+			hs := diffTokens(m.base, structure(m.base), r, structure(r))
+			g.dist = editDistance(hs)
+			if a.layout && !sameLayout(m.base, r, hs) {
+				continue
+			}
+		}
+		m.good = append(m.good, g)
+	}
+}
+
+// tokenLine is a text's tokens with single spaces between: results that differ
+// in white space alone are one.
+func tokenLine(t *text) string {
+	var b strings.Builder
+	for _, k := range structure(t) {
+		b.WriteString(tokenKey(t, k))
+		b.WriteByte('\x01')
+	}
+	return b.String()
+}
+
+// structure are a text's tokens without comments.
+func structure(t *text) []lang.Token {
+	return slices.DeleteFunc(slices.Clone(t.tokens()), func(k lang.Token) bool { return k.Kind == lang.Comment })
+}
+
+// sameLayout tells whether no difference between two texts is one of
+// indentation.
+func sameLayout(a, b *text, hs []hunk) bool {
+	as, bs := structure(a), structure(b)
+	layout := func(k lang.Token) bool { return k.Kind == lang.Indent || k.Kind == lang.Dedent }
+	for _, h := range hs {
+		if slices.ContainsFunc(as[h.A0:h.A1], layout) || slices.ContainsFunc(bs[h.B0:h.B1], layout) {
+			return false
+		}
+	}
+	return true
+}
+
+// tryTogether applies the base's own edits at once, where one alone does not
+// do: two tokens were lost.
+func (m *mender) tryTogether(ctx context.Context) {
+	var all []lang.TextEdit
+	var what []string
+	for _, a := range m.single {
+		before := len(all)
+		if all = merge(all, a.edits); len(all) > before {
+			what = append(what, a.what)
+		}
+	}
+	if len(what) < 2 || len(what) > 4 {
+		return
+	}
+	m.try(ctx, []attempt{{edits: all, what: strings.Join(what, ", ")}})
+}
+
+// fixes ranks what parses: with a base by how near the result is to it, and
+// where that says nothing, by class. What has one rank is a set of
+// alternatives.
+func (m *mender) fixes() []Fix {
+	if len(m.good) == 0 {
+		return nil
+	}
+	now := -1
+	if m.base != nil {
+		now = editDistance(diffTokens(m.base, structure(m.base), m.t, structure(m.t)))
+	}
+	for i := range m.good {
+		g := &m.good[i]
+		g.group = g.dist * 16
+		if g.dist < 0 {
+			g.group = g.class
+		} else if g.dist >= now {
+			g.group += g.class
+		}
+	}
+	sort.SliceStable(m.good, func(i, j int) bool { return m.good[i].group < m.good[j].group })
+	var out []Fix
+	rank, size := 0, map[int]int{}
+	for _, g := range m.good {
+		size[g.group]++
+	}
+	for i, g := range m.good {
+		if i > 0 && g.group != m.good[i-1].group {
+			rank++
+		}
+		if rank > 3 {
+			break
+		}
+		f := Fix{Title: fmt.Sprintf("%s in %s:%d", g.what, m.t.path, m.t.lineOf(g.edits[0].Start)), Applicability: Likely, Rank: rank,
+			Edits: inFile(m.t.path, g.edits), Evidence: "the file parses with it"}
+		if g.dist >= 0 && g.dist < now {
+			f.Evidence = "the base has it, and the file parses with it"
+		}
+		if size[g.group] > 4 || rank > 0 && g.dist < 0 {
+			f.Applicability = Propose
+		}
+		out = append(out, f)
+	}
+	return out
+}
