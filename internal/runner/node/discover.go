@@ -52,6 +52,25 @@ func HookCall(c Context, test runner.TestID, hook string) (runner.Place, bool) {
 	return runner.Place{File: test.File, Line: d.line, Column: d.column}, ok
 }
 
+// Enclosing is the test or the hook whose call a place of a test file stands
+// in: the hook's name, or "" for a test.
+func Enclosing(c Context, at runner.Place) (hook string, ok bool) {
+	src, read := c.read(at.File)
+	if !read || at.Line <= 0 {
+		return "", false
+	}
+	for _, d := range outline(js.Language{}, at.File, src, nil) {
+		if d.kind == declSuite || at.Line < d.line || at.Line > d.last {
+			continue
+		}
+		ok, hook = true, "" // a later one that holds the line too is inside
+		if d.kind == declHook {
+			hook = d.name
+		}
+	}
+	return hook, ok
+}
+
 // find gives the declaration that score likes best, the first of equals.
 func (c Context) find(file string, score func(decl) int) (decl, bool) {
 	src, ok := c.read(file)
@@ -117,6 +136,7 @@ type decl struct {
 	name         string // the function called
 	path         []string
 	line, column int
+	last         int // the line of the closing bracket
 	skipped      bool
 	count        int
 }
@@ -186,6 +206,10 @@ func outline(l lang.Language, file string, src []byte, names []string) []decl {
 		}
 		d := decl{kind: kind, name: p.text(i), count: c.count, skipped: c.skipped || p.text(i)[0] == 'x'}
 		d.line, d.column = lineAt(src, p.toks[i].Start)
+		d.last = d.line
+		if end := p.closing(c.open); end > 0 {
+			d.last, _ = lineAt(src, p.toks[end].Start)
+		}
 		indent := p.indent(i)
 		for !balanced && len(suites) > 0 && indent <= suites[len(suites)-1].indent {
 			suites = suites[:len(suites)-1]

@@ -103,7 +103,7 @@ func place(c Context, r raw, f runner.Failure) runner.Failure {
 	return f
 }
 
-var errorHead = regexp.MustCompile(`^(?:Uncaught )?([A-Za-z_$][\w$]*(?:Error|Exception))(?: \[\w+\])?(?:: |$)`)
+var errorHead = regexp.MustCompile(`^(?:Uncaught )?((?:[A-Za-z_$][\w$]*)?(?:Error|Exception))(?: \[\w+\])?(?:: |$)`)
 
 func prepare(c Context, scope runner.Scope, test runner.TestID, e runner.RawError) raw {
 	r := raw{RawError: e, scope: scope, test: test, frames: Frames(c, e)}
