@@ -35,6 +35,16 @@ type Collector struct {
 	warnings []string
 	version  string
 	begun    bool
+	aborted  bool
+}
+
+// data is what the reporters of this folder say beside the common fields.
+type data struct {
+	// Again amends a verdict that was given before (mocha: an error after the
+	// test had passed).
+	Again bool `json:"again"`
+	// Aborted says that the framework gave the whole run up for this error.
+	Aborted bool `json:"aborted"`
 }
 
 // Each takes one record.
@@ -70,6 +80,9 @@ func (c *Collector) Each(r runner.Record) {
 		c.failed[id.File] = true
 		c.fail(runner.ScopeFile, runner.TestID{Framework: id.Framework, File: id.File}, r)
 	case "run":
+		var d data
+		_ = json.Unmarshal(r.Data, &d)
+		c.aborted = c.aborted || d.Aborted
 		c.fail(runner.ScopeRun, id, r)
 	case "warn":
 		c.warn(id, r)
@@ -107,9 +120,13 @@ func (c *Collector) test(id runner.TestID, r runner.Record) {
 	}
 	t := runner.Test{ID: id, Verdict: r.Verdict, NotRun: r.NotRun, Asserts: -1,
 		Duration: time.Duration(r.Ms * float64(time.Millisecond))}
-	if open := c.at[k]; len(open) > 0 {
+	var d data
+	_ = json.Unmarshal(r.Data, &d)
+	if open := c.at[k]; len(open) > 0 && !d.Again {
 		c.tests[open[0]] = t
 		c.at[k] = open[1:]
+	} else if i := c.given(k); i >= 0 && d.Again {
+		c.tests[i] = t
 	} else {
 		c.tests = append(c.tests, t)
 	}
@@ -117,6 +134,16 @@ func (c *Collector) test(id runner.TestID, r runner.Record) {
 		c.fail(runner.ScopeTest, id, r)
 	}
 	c.progress(runner.Progress{Test: id, Done: true, Verdict: r.Verdict})
+}
+
+// given is the index of the last verdict for a test, -1 when there is none.
+func (c *Collector) given(key string) int {
+	for i, t := range slices.Backward(c.tests) {
+		if t.Verdict != runner.None && t.ID.Key() == key {
+			return i
+		}
+	}
+	return -1
 }
 
 // fail adds the record's errors; one without any still failed.
@@ -190,8 +217,11 @@ func (c *Collector) Noted(file string) {
 // Begun tells whether the framework's reporter came up at all.
 func (c *Collector) Begun() bool { return c.begun }
 
-// Failures are those found so far.
-func (c *Collector) Failures() []runner.Failure { return c.failures }
+// Aborted tells whether the framework gave up before it ran any test.
+func (c *Collector) Aborted() bool { return c.aborted }
+
+// Files are the test files that the run knows of.
+func (c *Collector) Files() []string { return c.files }
 
 // Report closes the book on a run of p that went as l says. frames is where it
 // hung, if it did; expected are the files that it was to run, as far as the

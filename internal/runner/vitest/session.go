@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 
+	"regreen/internal/lang/js"
 	"regreen/internal/runner"
 	"regreen/internal/runner/node"
 )
@@ -19,10 +20,9 @@ var reporterSource []byte
 
 // session starts a vitest process for every run.
 type session struct {
-	framework Framework
-	env       runner.Env
-	project   runner.Project
-	reporter  string
+	env      runner.Env
+	project  runner.Project
+	reporter string
 }
 
 // plan is what the reporter is told about a run.
@@ -55,8 +55,8 @@ func (s *session) Run(ctx context.Context, req runner.Request) (*runner.Report, 
 			p.Files = append(p.Files, filepath.ToSlash(filepath.Join(s.env.Root, filepath.FromSlash(f))))
 		}
 	}
-	pattern := ""
-	if pattern = names(req.Tests); pattern != "" {
+	pattern := narrowed(req.Tests)
+	if pattern != "" {
 		flags = append(without(flags, "-t", "--testNamePattern", "--test-name-pattern"), "--testNamePattern="+pattern)
 	}
 	dir, err := os.MkdirTemp(s.env.Scratch, "vitest-")
@@ -74,7 +74,7 @@ func (s *session) Run(ctx context.Context, req runner.Request) (*runner.Report, 
 	args = append(args, flags...)
 	args = append(args, "--reporter=default", "--reporter="+s.reporter, "--coverage.enabled=false", "--bail=0")
 	c := s.collector(req)
-	probe := node.NewProbe(c.Context)
+	probe := node.NewHang(c.Context)
 	l := node.Launch{Env: s.env, Project: s.project, Args: args, Extra: []string{"REGREEN_PLAN=" + planFile},
 		Timeout: req.Timeout, Probe: probe, Each: c.Each}
 	landing, err := l.Run(ctx)
@@ -86,7 +86,7 @@ func (s *session) Run(ctx context.Context, req runner.Request) (*runner.Report, 
 	}
 	r := c.Report(s.project, landing, probe.Frames(), files)
 	if pattern != "" {
-		narrow(r, req.Tests)
+		node.Narrow(r, req.Tests)
 	}
 	return r, nil
 }
@@ -95,7 +95,7 @@ func (s *session) Run(ctx context.Context, req runner.Request) (*runner.Report, 
 func (s *session) Close() error { return nil }
 
 func (s *session) collector(req runner.Request) *node.Collector {
-	c := &node.Collector{Context: node.NewContext(s.env, s.project, s.framework.Language), Progress: req.Progress, Prepare: typed}
+	c := &node.Collector{Context: node.NewContext(s.env, s.project, js.Language{}), Progress: req.Progress, Prepare: typed}
 	c.Context.Framework = Name
 	return c
 }
@@ -132,61 +132,16 @@ func (s *session) filters(files []string) []string {
 	return out
 }
 
-// names is a pattern for exactly these tests' full names, "" where it would be
-// too long; then their files run whole.
-func names(tests []runner.TestID) string {
-	if len(tests) == 0 {
-		return ""
-	}
-	var alternatives []string
-	for _, t := range tests {
-		var parts []string
-		for _, title := range plainPath(t.Path) {
-			parts = append(parts, quoteJS(title))
+// narrowed is a pattern for exactly these tests, without the mark of a file
+// that several projects run.
+func narrowed(tests []runner.TestID) string {
+	plain := make([]runner.TestID, len(tests))
+	for i, t := range tests {
+		if n := len(t.Path); n > 1 && strings.HasPrefix(t.Path[0], "[") && strings.HasSuffix(t.Path[0], "]") {
+			// A suite may be named like that too: both are asked for.
+			plain = append(plain, runner.TestID{Path: t.Path[1:]})
 		}
-		alternatives = append(alternatives, strings.Join(parts, `(?: > | )`))
+		plain[i] = t
 	}
-	out := `^\s*(?:` + strings.Join(alternatives, "|") + `)$`
-	if len(out) > maxFilters {
-		return ""
-	}
-	return out
-}
-
-// plainPath leaves out the mark of a file that several projects run.
-func plainPath(path []string) []string {
-	if len(path) > 1 && strings.HasPrefix(path[0], "[") && strings.HasSuffix(path[0], "]") {
-		return path[1:]
-	}
-	return path
-}
-
-// quoteJS quotes a text for a regular expression of JavaScript.
-func quoteJS(s string) string {
-	var b strings.Builder
-	for _, r := range s {
-		switch {
-		case strings.ContainsRune(`\^$.*+?()[]{}|/`, r):
-			b.WriteByte('\\')
-			b.WriteRune(r)
-		case r == '\n':
-			b.WriteString(`\n`)
-		case r == '\r':
-			b.WriteString(`\r`)
-		default:
-			b.WriteRune(r)
-		}
-	}
-	return b.String()
-}
-
-// narrow drops the tests that only the name pattern skipped.
-func narrow(r *runner.Report, tests []runner.TestID) {
-	want := map[string]bool{}
-	for _, t := range tests {
-		want[t.Key()] = true
-	}
-	r.Tests = slices.DeleteFunc(r.Tests, func(t runner.Test) bool {
-		return !want[t.ID.Key()] && (t.Verdict == runner.Skipped || t.Verdict == runner.Todo)
-	})
+	return node.NamePattern(plain, `(?: > | )`)
 }

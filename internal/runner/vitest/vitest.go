@@ -11,7 +11,6 @@ import (
 	"context"
 	"regexp"
 
-	"regreen/internal/lang"
 	"regreen/internal/runner"
 	"regreen/internal/runner/node"
 )
@@ -19,11 +18,8 @@ import (
 // Name is the framework's name.
 const Name = "vitest"
 
-// Framework is vitest. The zero value works; Language makes places and kinds
-// of import errors better.
-type Framework struct {
-	Language lang.Language
-}
+// Framework is vitest.
+type Framework struct{}
 
 var _ runner.Framework = Framework{}
 
@@ -49,10 +45,10 @@ func (Framework) Detect(ctx context.Context, in runner.DetectInput) ([]runner.Ca
 func (Framework) Discover(file string, src []byte) []runner.Decl { return node.Discover(file, src) }
 
 // Open prepares one-shot runs: every Run is a process of its own.
-func (f Framework) Open(_ context.Context, env runner.Env, p runner.Project) (runner.Session, error) {
+func (Framework) Open(_ context.Context, env runner.Env, p runner.Project) (runner.Session, error) {
 	reporter, err := node.WriteScript(env, "regreen-vitest.mjs", reporterSource)
 	if err != nil {
 		return nil, err
 	}
-	return &session{framework: f, env: env, project: p, reporter: reporter}, nil
+	return &session{env: env, project: p, reporter: reporter}, nil
 }

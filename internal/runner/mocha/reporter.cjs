@@ -1,0 +1,7 @@
+'use strict';
+// mocha asks for its reporter when every --require is through and before any
+// test file loads.
+const key = Symbol.for('regreen.mocha');
+if (!process[key]) require('./regreen-mocha-helper.cjs');
+process[key].state.reporter = true;
+module.exports = process[key].Reporter;
