@@ -1,0 +1,3 @@
+test('is fine', () => {
+  expect(2).toBe(2);
+});

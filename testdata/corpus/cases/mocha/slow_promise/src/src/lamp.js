@@ -1,0 +1,5 @@
+function lamp(on) {
+  return on ? 'lit' : 'dark';
+}
+
+module.exports = { lamp };

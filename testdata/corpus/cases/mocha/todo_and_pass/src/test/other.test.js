@@ -1,0 +1,7 @@
+const assert = require('node:assert');
+
+describe('other', () => {
+  it('is fine', () => {
+    assert.ok(true);
+  });
+});

@@ -1,0 +1,5 @@
+from lamps.lamp import light
+
+
+def test_lit():
+    assert light(True) == "lit"

@@ -1,0 +1,2 @@
+def lamp(on):
+    return "lit" if on else "dark"

@@ -1,0 +1,3 @@
+export function lamp(on) {
+  return on ? 'lit' : 'dark';
+}

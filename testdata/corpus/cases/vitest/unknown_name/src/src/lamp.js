@@ -1,0 +1,3 @@
+export function lamp(on) {
+  return onn ? 'lit' : 'dark';
+}
