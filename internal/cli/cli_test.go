@@ -4,10 +4,12 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
-	"errors"
+	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -15,7 +17,9 @@ import (
 
 	"regreen/cycle"
 	"regreen/internal/config"
+	"regreen/internal/git"
 	"regreen/internal/runner"
+	"regreen/internal/sandbox"
 )
 
 // result is what one command line gave.
@@ -104,17 +108,30 @@ func TestBrokenConfig(t *testing.T) {
 	}
 }
 
-type hinted struct{}
-
-func (hinted) Error() string { return "no git repository here" }
-func (hinted) Code() string  { return "no_repository" }
-func (hinted) Hint() string  { return "git init" }
-
 func TestErrorsOfPackagesBelow(t *testing.T) {
-	deps := Deps{Root: func(context.Context, string, []string) (string, error) { return "", errors.Join(hinted{}) }}
-	got := call(t, deps, t.TempDir(), "run")
-	if want := "regreen: error: no git repository here\nregreen: hint: git init\n"; got.stderr != want || got.exit != ExitEnvironment {
-		t.Errorf("run = %+v, want exit 3 and %q", got, want)
+	tests := []struct {
+		name   string
+		err    error
+		exit   int
+		stderr string
+	}{
+		{"git", &git.Error{Code: git.CodeNotRepository, Message: "/x is not in a git repository", Hint: "git init"}, ExitEnvironment,
+			"regreen: error: open: /x is not in a git repository\nregreen: hint: git init\n"},
+		{"revision", &git.Error{Code: git.CodeUnknownRevision, Message: "no such revision"}, ExitUsage, "regreen: error: open: no such revision\n"},
+		{"busy", &sandbox.BusyError{PID: 7}, ExitEnvironment,
+			"regreen: error: open: regreen is already at work in this repository (pid 7)\nregreen: hint: wait for it to end\n"},
+		{"full disk", &fs.PathError{Op: "write", Path: "/x", Err: syscall.ENOSPC}, ExitEnvironment,
+			"regreen: error: open: write /x: no space left on device\nregreen: hint: make room, or set XDG_STATE_HOME to a folder on another disk\n"},
+		{"budget", &cycle.BudgetError{Name: "cycle's budget", Limit: time.Second}, ExitBudget,
+			"regreen: error: open: the cycle's budget of 1s ran out\nregreen: hint: raise cycle.budget, or run fewer tests\n"},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			deps := Deps{Root: func(context.Context, string, []string) (string, error) { return "", fmt.Errorf("open: %w", tt.err) }}
+			if got := call(t, deps, t.TempDir(), "run"); got.stderr != tt.stderr || got.exit != tt.exit {
+				t.Errorf("run = %+v, want exit %d and %q", got, tt.exit, tt.stderr)
+			}
+		})
 	}
 }
 
@@ -179,7 +196,9 @@ func TestExitCodes(t *testing.T) {
 			if ctx == nil {
 				ctx = t.Context()
 			}
-			deps := Deps{RunCycle: func(context.Context, Repo, RunOptions, func(cycle.Event)) (*cycle.Document, error) { return &tt.doc, nil }}
+			deps := Deps{RunCycle: func(context.Context, Repo, RunOptions, func(cycle.Event)) (*cycle.Document, error) {
+				return &tt.doc, nil
+			}}
 			if got := callCtx(t, ctx, deps, t.TempDir(), append([]string{"run"}, tt.args...)...); got.exit != tt.want {
 				t.Errorf("exit = %d, want %d (%+v)", got.exit, tt.want, got)
 			}
@@ -231,7 +250,9 @@ func TestApplyAndUndo(t *testing.T) {
 				id = i
 				return &Change{ID: i, Status: status, Reason: "why"}, nil
 			},
-			Undo: func(_ context.Context, _ Repo, i string) (*Change, error) { return &Change{ID: "last", Status: status}, nil },
+			Undo: func(_ context.Context, _ Repo, i string) (*Change, error) {
+				return &Change{ID: "last", Status: status}, nil
+			},
 		}
 		if got := call(t, deps, t.TempDir(), "apply", "x1"); got.exit != exit || id != "x1" {
 			t.Errorf("apply %s = %+v, want exit %d", status, got, exit)

@@ -77,8 +77,8 @@ type Change struct {
 }
 
 // Deps is the work behind the commands. Tests give fakes; Wire gives the real
-// ones. Errors may be *Problem, or have Code() and Hint() methods, to say more
-// than a message.
+// ones. Errors may wrap a *Problem, or an error type of a package
+// below that problemOf knows, to say more than a message.
 type Deps struct {
 	// Root finds the top folder of the repository that dir is in.
 	Root func(ctx context.Context, dir string, environ []string) (string, error)

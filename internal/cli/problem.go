@@ -5,9 +5,13 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
+	"syscall"
 
 	"regreen/cycle"
 	"regreen/internal/config"
+	"regreen/internal/git"
+	"regreen/internal/sandbox"
 )
 
 // The exit codes of DESIGN.md section 8.
@@ -23,8 +27,7 @@ const (
 )
 
 // Problem is an error with all that a person needs: what, what to do now, and
-// the exit code. Packages below may give errors with a Code() and a Hint()
-// method instead; see problemOf.
+// the exit code.
 type Problem struct {
 	Code    string // for scripts: "usage", "config", "no_repository", …
 	Exit    int
@@ -50,42 +53,52 @@ func (s Stopped) Error() string {
 	return "interrupted"
 }
 
-// coded is what an error of a package below may be, so that it need not know
-// this one.
-type coded interface {
-	error
-	Code() string
-	Hint() string
-}
-
 func usage(hint, format string, args ...any) *Problem {
 	return &Problem{Code: "usage", Exit: ExitUsage, Message: fmt.Sprintf(format, args...), Hint: hint}
 }
 
 // problemOf maps every error to what is shown and to an exit code.
 func problemOf(ctx context.Context, err error) *Problem {
-	var p *Problem
-	var cfg *config.Error
-	var c coded
-	var stopped Stopped
+	var (
+		stopped Stopped
+		p       *Problem
+		cfg     *config.Error
+		repo    *git.Error
+		box     *sandbox.Error
+		busy    *sandbox.BusyError
+		budget  *cycle.BudgetError
+	)
+	of := func(code, hint string) *Problem {
+		return &Problem{Code: code, Exit: exitOfCode(code), Message: err.Error(), Hint: hint, Err: err}
+	}
 	switch {
 	case errors.As(context.Cause(ctx), &stopped):
 		return &Problem{Code: "interrupted", Exit: stopped.Exit, Message: stopped.Error(), Err: err}
 	case errors.As(err, &p):
 		return p
 	case errors.As(err, &cfg):
-		return &Problem{Code: "config", Exit: ExitUsage, Message: cfg.Error(), Hint: cfg.Hint, Err: err}
-	case errors.As(err, &c):
-		return &Problem{Code: c.Code(), Exit: exitOfCode(c.Code()), Message: err.Error(), Hint: c.Hint(), Err: err}
+		return of("config", cfg.Hint)
+	case errors.As(err, &repo):
+		return of(repo.Code, repo.Hint)
+	case errors.As(err, &box):
+		return of(box.Code, box.Hint)
+	case errors.As(err, &busy):
+		return of("busy", "wait for it to end")
+	case errors.As(err, &budget):
+		return of("budget", "raise cycle.budget, or run fewer tests")
+	case errors.Is(err, syscall.ENOSPC):
+		return of("disk_full", "make room, or set XDG_STATE_HOME to a folder on another disk")
+	case errors.Is(err, fs.ErrPermission):
+		return of("permission", "see who owns the file, and whether it can be written")
 	}
-	return &Problem{Code: "environment", Exit: ExitEnvironment, Message: err.Error(), Err: err}
+	return of("environment", "")
 }
 
 func exitOfCode(code string) int {
 	switch code {
-	case "usage", "config":
+	case "usage", "config", git.CodeUnknownRevision, sandbox.CodeUnknownLevel:
 		return ExitUsage
-	case "budget":
+	case "budget", "timeout":
 		return ExitBudget
 	case "conflict":
 		return ExitProposed
@@ -93,8 +106,9 @@ func exitOfCode(code string) int {
 	return ExitEnvironment
 }
 
-// exitOf is the exit code of a cycle. selectedNothing is a run on modified
-// files that no test can see: nothing to do is not a failure.
+// exitOf is the exit code of a cycle. A run on modified files that no test can
+// see has nothing to do, which is not a failure; the whole suite without a test
+// is one.
 func exitOf(ctx context.Context, d *cycle.Document, all bool) int {
 	var stopped Stopped
 	if errors.As(context.Cause(ctx), &stopped) {
