@@ -13,6 +13,8 @@ import (
 func (a *assembly) failure(scope runner.Scope, test runner.TestID, line int, e runner.RawError) runner.Failure {
 	stack := e.Stack
 	e = essence(e)
+	// a text must not differ between two copies of one tree
+	e.Message, stack = a.tree.shorten(e.Message), a.tree.shorten(stack)
 	f := runner.Failure{
 		Scope: scope, Test: test, Name: e.Name, Stack: plain(stack),
 		Message: plain(e.Message), Expected: e.Expected, Received: e.Actual,
@@ -45,7 +47,7 @@ func essence(e runner.RawError) runner.RawError {
 			return e
 		case e.Name == "CollectError", e.Name == "ConftestImportFailure", e.Name == "PluginImportFailure":
 		case strings.HasSuffix(e.Name, "ExceptionGroup"):
-		case e.Name == "ImportError" && strings.HasPrefix(e.Message, "Error importing plugin"):
+		case strings.HasPrefix(e.Message, "Error importing plugin"):
 		default:
 			return e
 		}
@@ -85,7 +87,7 @@ func kindOf(e runner.RawError, scope runner.Scope) runner.Kind {
 		if timeoutText.MatchString(e.Message) {
 			return runner.Timeout
 		}
-	case "XPASS":
+	case "XPASS", "DocTestFailure":
 		return runner.AssertionMismatch
 	case "AssertionError":
 		if e.Operator == "snapshot" {

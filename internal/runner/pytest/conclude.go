@@ -3,8 +3,10 @@ package pytest
 import (
 	"fmt"
 	"io/fs"
+	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 
 	"regreen/internal/runner"
@@ -34,6 +36,51 @@ func (s *session) conclude(a *assembly, run *prepared, req runner.Request) {
 		for _, f := range s.unknown(run) {
 			a.notLoaded(f)
 		}
+	}
+	s.folders(a)
+	s.plugins(a)
+}
+
+// plugins finds the conftest that names a module which is not there: pytest
+// does not say which one it was.
+func (s *session) plugins(a *assembly) {
+	for i := range a.report.Failures {
+		f := &a.report.Failures[i]
+		if f.Scope != runner.ScopeRun || f.Kind != runner.MissingImport || f.Place.File != "" {
+			continue
+		}
+		for _, rel := range s.walk(s.project.Root, func(rel string) bool { return base(rel) == "conftest.py" }) {
+			if line := a.naming(rel, f.Symbol); line > 0 {
+				f.Place = runner.Place{File: rel, Line: line}
+				break
+			}
+		}
+	}
+}
+
+// folders puts a folder's test files in the place of a folder that did not
+// load, which is the fault of its conftest.
+func (s *session) folders(a *assembly) {
+	r := a.report
+	var files []string
+	for _, dir := range r.NotLoaded {
+		if fi, err := os.Stat(s.abs(dir)); err != nil || !fi.IsDir() {
+			continue
+		}
+		for _, f := range s.testFiles(dir) {
+			if !a.loaded(f) {
+				files = append(files, f)
+			}
+		}
+		r.NotLoaded = slices.DeleteFunc(slices.Clone(r.NotLoaded), func(f string) bool { return f == dir })
+		for i := range r.Failures {
+			if f := &r.Failures[i]; f.Test.File == dir && f.Place.File != dir {
+				f.Test.File = f.Place.File
+			}
+		}
+	}
+	for _, f := range files {
+		a.notLoaded(f)
 	}
 }
 
@@ -93,12 +140,19 @@ func (s *session) crashed(a *assembly) {
 	a.add(f)
 }
 
-var complaints = regexp.MustCompile(`(?m)^(?:ERROR: |[\w.]+Error: |__main__\.py: error: |FAIL )(.*)$`)
+// complaints are how pytest says that it will not run, the clearest first.
+var complaints = []*regexp.Regexp{
+	regexp.MustCompile(`(?m)^[\w. -]+: error: (.*)$`),
+	regexp.MustCompile(`(?m)^ERROR: (.*)$`),
+	regexp.MustCompile(`(?m)^(?:E +)?((?:\w+\.)*\w*Error: .*)$`),
+}
 
 // complaint is what pytest said when it would not run, for people.
 func (s *session) complaint(r *runner.Report) string {
-	if m := complaints.FindAllString(plain(r.Output), -1); len(m) > 0 {
-		return m[len(m)-1]
+	for _, c := range complaints {
+		if m := c.FindStringSubmatch(plain(r.Output)); m != nil {
+			return s.tree.shorten(m[1])
+		}
 	}
 	return "pytest ended with " + exitText(r) + " although no test failed"
 }
@@ -109,12 +163,22 @@ func (s *session) unknown(run *prepared) []string {
 	if len(run.files) > 0 {
 		return run.files
 	}
+	return s.testFiles(s.project.Root)
+}
+
+// testFiles are the files below a folder (rel) that the project would run.
+func (s *session) testFiles(dir string) []string {
 	layout, err := readLayout(s.env.Root, s.project)
 	if err != nil {
 		return nil
 	}
+	return s.walk(dir, layout.IsTest)
+}
+
+// walk lists the files below a folder (rel) for which keep holds.
+func (s *session) walk(dir string, keep func(rel string) bool) []string {
 	var out []string
-	top := s.abs(s.project.Root)
+	top := s.abs(dir)
 	_ = filepath.WalkDir(top, func(p string, d fs.DirEntry, err error) error {
 		if err != nil {
 			return fs.SkipDir
@@ -125,7 +189,7 @@ func (s *session) unknown(run *prepared) []string {
 			}
 			return nil
 		}
-		if rel, err := filepath.Rel(s.env.Root, p); err == nil && layout.IsTest(filepath.ToSlash(rel)) {
+		if rel, err := filepath.Rel(s.env.Root, p); err == nil && keep(filepath.ToSlash(rel)) {
 			out = append(out, filepath.ToSlash(rel))
 		}
 		return nil

@@ -140,7 +140,7 @@ func (a *assembly) naming(rel, symbol string) int {
 	for _, s := range scan(a.source(rel)) {
 		for _, t := range s.toks {
 			if t.kind == tokString && stringText(t.text) == symbol {
-				return s.line
+				return t.line
 			}
 		}
 	}
@@ -156,13 +156,11 @@ func (a *assembly) begunTest() runner.TestID {
 
 func (a *assembly) end(rec runner.Record) {
 	var data struct {
-		Exit    int      `json:"exit"`
+		Exit    *int     `json:"exit"`
 		Foreign []string `json:"foreign"`
 	}
-	if err := json.Unmarshal(rec.Data, &data); err != nil {
-		return
-	}
-	a.exit = &data.Exit
+	_ = json.Unmarshal(rec.Data, &data) // without data there is nothing to compare
+	a.exit = data.Exit
 	for _, f := range data.Foreign {
 		if rel, ok := a.tree.rel(f); ok {
 			a.report.Foreign = append(a.report.Foreign, rel)
@@ -176,6 +174,11 @@ func (a *assembly) notLoaded(file string) {
 	if !slices.Contains(a.report.NotLoaded, file) {
 		a.report.NotLoaded = append(a.report.NotLoaded, file)
 	}
+}
+
+// loaded tells whether tests of the file are known.
+func (a *assembly) loaded(file string) bool {
+	return slices.ContainsFunc(a.report.Tests, func(t runner.Test) bool { return t.ID.File == file })
 }
 
 // unfinished takes every verdict back: the run was cut, and what it said

@@ -10,6 +10,7 @@ import (
 type token struct {
 	kind tokenKind
 	text string
+	line int // where it begins, from 1
 }
 
 type tokenKind uint8
@@ -100,7 +101,7 @@ func (s *scanner) add(kind tokenKind, from, line int) {
 		s.cur.line = line
 	}
 	s.cur.end = s.line
-	s.cur.toks = append(s.cur.toks, token{kind, string(s.src[from:s.at])})
+	s.cur.toks = append(s.cur.toks, token{kind, string(s.src[from:s.at]), line})
 }
 
 func (s *scanner) next() {

@@ -59,6 +59,14 @@ func (t tree) rel(path string) (string, bool) {
 	return filepath.ToSlash(clean), false
 }
 
+// shorten takes the tree's own place out of a text.
+func (t tree) shorten(text string) string {
+	for _, r := range t.roots {
+		text = strings.ReplaceAll(text, r+string(filepath.Separator), "")
+	}
+	return text
+}
+
 // own gives the rel path when the file is the project's own: in the tree, and
 // not an installed package or generated text.
 func (t tree) own(path string) (string, bool) {

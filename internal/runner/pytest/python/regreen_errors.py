@@ -195,6 +195,25 @@ def operands(exc, stack, compares):
     return None
 
 
+def doctest(out, exc):
+    """A doctest's failure names its example; pytest may hold several in one."""
+    if type(exc).__name__ == "MultipleDoctestFailures" and exc.failures:
+        exc = exc.failures[0]
+    if type(exc).__name__ not in ("DocTestFailure", "UnexpectedException"):
+        return
+    try:
+        line = (exc.test.lineno or 0) + exc.example.lineno + 1
+        out["frames"] = [{"file": os.path.abspath(exc.test.filename), "line": line, "function": exc.test.name}]
+        out["name"], out["message"] = type(exc).__name__, "the example %r gave something else" % exc.example.source.strip()
+        if type(exc).__name__ == "DocTestFailure":
+            out["operator"], out["expected"], out["actual"] = "==", exc.example.want.strip(), exc.got.strip()
+        else:
+            out["cause"] = describe(exc.exc_info[1])
+            out["message"] = safe(str, exc.exc_info[1])
+    except Exception:
+        pass
+
+
 def leaf(exc):
     """The first exception of a group that is not a group itself."""
     seen = 0
@@ -216,6 +235,7 @@ def describe(exc, compares=(), stack_text="", depth=0):
         "attr": attr,
     }
     out["attr"]["module_of_type"] = getattr(type(exc), "__module__", "") or ""
+    doctest(out, exc)
     if isinstance(exc, AssertionError):
         found = operands(exc, entries, compares)
         if found:

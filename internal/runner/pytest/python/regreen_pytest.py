@@ -54,8 +54,10 @@ class Channel:
         except OSError:
             pass  # the report lacks its end then, which makes the run red
 
-    def end(self, status, **data):
-        self.write("end", nonce=self.nonce, data=dict(data, exit=int(status)))
+    def end(self, status=None, **data):
+        if status is not None:
+            data["exit"] = int(status)
+        self.write("end", nonce=self.nonce, data=data)
         self.closed = True
 
 
@@ -192,7 +194,7 @@ def pytest_load_initial_conftests(early_config):
     outcome = yield
     if outcome.excinfo is not None:
         channel.write("run", errors=[errors.describe(outcome.excinfo[1])])
-        channel.end(4)
+        channel.end()  # pytest ends without any further hook
 
 
 @pytest.hookimpl(tryfirst=True)
@@ -266,6 +268,7 @@ def pytest_ignore_collect(collection_path):
 
 @pytest.hookimpl(hookwrapper=True, tryfirst=True)
 def pytest_collection_modifyitems(config, items):
+    channel.write("begin")  # no file is being loaded any more
     yield
     wanted = _select().get("tests")
     if not wanted:
