@@ -11,6 +11,7 @@ import (
 	"regreen/cycle"
 	"regreen/internal/config"
 	"regreen/internal/git"
+	"regreen/internal/runner"
 	"regreen/internal/sandbox"
 )
 
@@ -64,6 +65,7 @@ func problemOf(ctx context.Context, err error) *Problem {
 		p       *Problem
 		cfg     *config.Error
 		repo    *git.Error
+		found   *runner.Problem
 		box     *sandbox.Error
 		busy    *sandbox.BusyError
 		budget  *cycle.BudgetError
@@ -80,13 +82,15 @@ func problemOf(ctx context.Context, err error) *Problem {
 		return of("config", cfg.Hint)
 	case errors.As(err, &repo):
 		return of(repo.Code, repo.Hint)
+	case errors.As(err, &found):
+		return of(found.Code, found.Hint)
 	case errors.As(err, &box):
 		return of(box.Code, box.Hint)
 	case errors.As(err, &busy):
 		return of("busy", "wait for it to end")
 	case errors.As(err, &budget):
 		return of("budget", "raise cycle.budget, or run fewer tests")
-	case errors.Is(err, syscall.ENOSPC):
+	case errors.Is(err, syscall.ENOSPC), errors.Is(err, sandbox.ErrNoSpace):
 		return of("disk_full", "make room, or set XDG_STATE_HOME to a folder on another disk")
 	case errors.Is(err, fs.ErrPermission):
 		return of("permission", "see who owns the file, and whether it can be written")
@@ -96,7 +100,7 @@ func problemOf(ctx context.Context, err error) *Problem {
 
 func exitOfCode(code string) int {
 	switch code {
-	case "usage", "config", git.CodeUnknownRevision, sandbox.CodeUnknownLevel:
+	case "usage", "config", "ambiguous_framework", git.CodeUnknownRevision, sandbox.CodeUnknownLevel:
 		return ExitUsage
 	case "budget", "timeout":
 		return ExitBudget

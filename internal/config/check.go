@@ -240,6 +240,11 @@ func (c *checker) mapping(key string, n node, v any) {
 
 // whole checks what no single key shows.
 func (c *checker) whole(cfg Config) {
+	c.projects(cfg)
+	c.commands(cfg)
+}
+
+func (c *checker) projects(cfg Config) {
 	type id struct{ root, framework string }
 	seen := map[id]int{}
 	for i, p := range cfg.Project {
@@ -250,6 +255,10 @@ func (c *checker) whole(cfg Config) {
 		}
 		seen[k] = i
 	}
+}
+
+func (c *checker) commands(cfg Config) {
+	fixers := FixerNames()
 	names := map[string]bool{}
 	for i, f := range cfg.Fixers.Command {
 		if names[f.Name] {
@@ -261,6 +270,10 @@ func (c *checker) whole(cfg Config) {
 				c.fail(fmt.Sprintf("fixers.command[%d].env", i), "list names of variables to pass on, without values", "%q is not a variable's name", e)
 			}
 		}
+		fixers = append(fixers, f.Name)
+	}
+	for _, d := range cfg.Fixers.Disabled {
+		c.text("fixers.disabled", node{kind: word, words: fixers}, d)
 	}
 }
 

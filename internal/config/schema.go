@@ -41,6 +41,12 @@ func Kinds() []string {
 		"missing_fixture", "unhandled_rejection", "crash", "no_tests", "unknown"}
 }
 
+// FixerNames are the built-in fixers that fixers.disabled can name.
+func FixerNames() []string {
+	return []string{"syntax_error", "missing_import", "missing_export", "undefined_variable", "attribute_error",
+		"missing_await", "time_limit", "assertion", "snapshot"}
+}
+
 // schema is every key of the file. A test holds it against Config.
 func schema() node {
 	return node{kind: table, keys: map[string]node{
