@@ -38,6 +38,10 @@ const (
 	Asset    ImportKind = "asset"
 	Wide     ImportKind = "computed import"
 	From     ImportKind = "from import" // Python: from M import names
+	// Mention is a module that a text names without importing it: an attribute
+	// of an imported package (pkg.sub.f()), a dotted path in a string. It
+	// resolves where that is a module of the repository and is never Missing.
+	Mention ImportKind = "mention"
 )
 
 // Import is one module that a file names.
@@ -142,6 +146,13 @@ type Resolver interface {
 	// of like (the specifier that is replaced, "" for none), then in the way
 	// of the importer's other imports.
 	Specifiers(importer, target, like string) []string
+}
+
+// Implicit is what a Resolver may offer besides: the files that loading a file
+// loads too without an import of its own (Python: the __init__.py of its
+// packages).
+type Implicit interface {
+	Implicit(file string) []string
 }
 
 // TokenKind sorts tokens.

@@ -18,6 +18,8 @@ package py
 
 import (
 	"strings"
+
+	"regreen/internal/lang"
 )
 
 // Language is Python. Make it with New; Close ends the interpreter that Check
@@ -25,6 +27,8 @@ import (
 type Language struct {
 	check *checker
 }
+
+var _ lang.Language = (*Language)(nil)
 
 // New gives the language. python is the project's own interpreter (abs), used
 // by Check alone; with "" everything else works and Check is an error.

@@ -38,11 +38,11 @@ type stmt struct {
 }
 
 // text is a source with its tokens (comments left out) and, for each bracket,
-// the index of its partner.
+// the index of its partner, for each lambda that of its colon.
 type text struct {
 	src  []byte
 	toks []lang.Token
-	pair []int32 // -1 for no bracket and for one without a partner
+	pair []int32 // -1 for anything else and for one without a partner
 }
 
 func newText(src []byte) *text {
@@ -54,26 +54,47 @@ func newText(src []byte) *text {
 		}
 	}
 	t := &text{src: src, toks: toks, pair: make([]int32, len(toks))}
-	var open []int32
+	var open []int32 // brackets and lambdas
 	for i, tok := range toks {
 		t.pair[i] = -1
-		if tok.Kind == lang.Newline {
+		switch tok.Kind {
+		case lang.Newline:
 			open = open[:0]
-		}
-		if tok.Kind != lang.Punct || tok.Len() != 1 {
-			continue
-		}
-		switch src[tok.Start] {
-		case '(', '[', '{':
-			open = append(open, int32(i))
-		case ')', ']', '}':
-			if n := len(open); n > 0 {
-				t.pair[i], t.pair[open[n-1]] = open[n-1], int32(i)
-				open = open[:n-1]
+		case lang.Keyword:
+			if t.is(i, "lambda") {
+				open = append(open, int32(i))
+			}
+		case lang.Punct:
+			if tok.Len() == 1 {
+				open = t.match(open, i)
 			}
 		}
 	}
 	return t
+}
+
+// match pairs token i with what is open, if it closes something.
+func (t *text) match(open []int32, i int) []int32 {
+	n := len(open)
+	switch t.src[t.toks[i].Start] {
+	case '(', '[', '{':
+		return append(open, int32(i))
+	case ':':
+		if n > 0 && t.kind(int(open[n-1])) == lang.Keyword {
+			t.pair[open[n-1]] = int32(i)
+			return open[:n-1]
+		}
+	case ')', ']', '}':
+		for n > 0 && t.kind(int(open[n-1])) == lang.Keyword { // a lambda without its colon
+			n--
+		}
+		if n > 0 {
+			t.pair[i], t.pair[open[n-1]] = open[n-1], int32(i)
+			n--
+		}
+		return open[:n]
+	}
+	return open
 }
 
 // str is a token's text; "" outside of the tokens.
@@ -102,7 +123,7 @@ func (t *text) kind(i int) lang.TokenKind {
 
 func (t *text) ident(i int) bool { return t.kind(i) == lang.Ident }
 
-// skip gives the index after token i, or after the bracket's partner.
+// skip gives the index after token i, or after its partner.
 func (t *text) skip(i int) int {
 	if p := int(t.pair[i]); p > i {
 		return p + 1
@@ -219,17 +240,7 @@ func (p *parser) statement(depth int) *stmt {
 		return s
 	}
 	s.kind = kind
-	lambdas := 0
-	for p.i < len(p.toks) && !structural(p.kind(p.i)) {
-		if p.is(p.i, "lambda") {
-			lambdas++
-		}
-		if p.is(p.i, ":") {
-			if lambdas == 0 {
-				break
-			}
-			lambdas--
-		}
+	for p.i < len(p.toks) && !structural(p.kind(p.i)) && !p.is(p.i, ":") {
 		next := p.skip(p.i)
 		p.last = p.toks[next-1].End
 		p.i = next
@@ -344,7 +355,7 @@ func (p *parser) soft(at int) bool {
 		}
 	}
 	colon, assigns := -1, false
-	for i := next; i < len(p.toks) && !structural(p.kind(i)); i = p.skip(i) {
+	for i := next; i < len(p.toks) && !structural(p.kind(i)) && !p.is(i, ";"); i = p.skip(i) {
 		if p.is(i, "=") {
 			assigns = true
 		}
