@@ -1,0 +1,365 @@
+package sandbox
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"strings"
+	"sync"
+	"time"
+
+	"golang.org/x/sync/errgroup"
+
+	"regreen/internal/git"
+)
+
+// Prepare brings the worktree to a snapshot: files that differ are written,
+// what runs left behind is removed, package folders are linked and ignored
+// inputs copied. Only what differs is touched. Compiled Python (__pycache__)
+// beside sources stays; see stamp for why it never is stale.
+func (s *Sandbox) Prepare(ctx context.Context, snap *Snapshot) error {
+	if err := s.prepare(ctx, snap); err != nil {
+		return fmt.Errorf("prepare the sandbox: %w", err)
+	}
+	return nil
+}
+
+func (s *Sandbox) prepare(ctx context.Context, snap *Snapshot) error {
+	if fi, err := os.Lstat(s.tree); err != nil || !fi.IsDir() {
+		if err := removeAll(s.tree); err != nil {
+			return err
+		}
+		if err := os.MkdirAll(s.tree, 0o700); err != nil {
+			return err
+		}
+	}
+	s.current = snap
+	carried := s.findCarried(snap)
+	s.carried = map[string]bool{}
+	for _, c := range carried {
+		s.carried[c.rel] = true
+	}
+	s.farms = s.findFarms(snap)
+	seen, err := s.scan(ctx)
+	if err != nil {
+		return err
+	}
+	for _, rel := range seen.litter {
+		if err := removeAll(s.boxPath(rel)); err != nil {
+			return fmt.Errorf("remove %s: %w", rel, err)
+		}
+	}
+	if err := s.restoreAll(ctx, snap, seen); err != nil {
+		return err
+	}
+	if err := s.copyCarried(carried); err != nil {
+		return err
+	}
+	if err := s.linkFarms(ctx); err != nil {
+		return err
+	}
+	return s.pointGit(ctx, snap)
+}
+
+func (s *Sandbox) boxPath(rel string) string { return filepath.Join(s.tree, filepath.FromSlash(rel)) }
+
+// scanned is what is in the worktree.
+type scanned struct {
+	files map[string]fs.FileInfo // also of the snapshot's, present or not
+	// litter are files and folders that neither the snapshot, nor a farm, nor
+	// the carried files account for; nothing below them is listed.
+	litter []string
+}
+
+// scan walks the worktree without following links.
+func (s *Sandbox) scan(ctx context.Context) (*scanned, error) {
+	dirs := map[string]bool{".": true}
+	mark := func(rel string) {
+		for d := path.Dir(rel); !dirs[d]; d = path.Dir(d) {
+			dirs[d] = true
+		}
+	}
+	for rel := range s.current.Files {
+		mark(rel)
+	}
+	for rel := range s.carried {
+		mark(rel)
+	}
+	farms := map[string]bool{}
+	for _, f := range s.farms {
+		if f.rel != "" {
+			farms[f.rel] = true
+			mark(f.rel)
+		}
+	}
+	sc := &scanned{files: make(map[string]fs.FileInfo, len(s.current.Files))}
+	err := s.walk(ctx, ".", dirs, farms, false, sc)
+	return sc, err
+}
+
+// walk lists one folder. In a farm only what belongs to the snapshot is looked
+// at.
+func (s *Sandbox) walk(ctx context.Context, dir string, dirs, farms map[string]bool, inFarm bool, sc *scanned) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	entries, err := os.ReadDir(s.boxPath(dir))
+	if err != nil {
+		return err
+	}
+	for _, e := range entries {
+		rel := path.Join(dir, e.Name())
+		if rel == ".git" {
+			continue
+		}
+		_, wanted := s.current.Files[rel]
+		switch {
+		case e.IsDir() && dirs[rel]:
+			if err := s.walk(ctx, rel, dirs, farms, inFarm || farms[rel], sc); err != nil {
+				return err
+			}
+		case inFarm && !wanted, farms[rel]:
+		case e.IsDir() && e.Name() == "__pycache__":
+		case e.IsDir() || !wanted && !s.carried[rel]:
+			sc.litter = append(sc.litter, rel)
+		case wanted:
+			fi, err := e.Info()
+			if errors.Is(err, fs.ErrNotExist) {
+				continue
+			}
+			if err != nil {
+				return err
+			}
+			sc.files[rel] = fi
+		}
+	}
+	return nil
+}
+
+// entry gives what a worktree file holds, read only when its stat data are new.
+func (s *Sandbox) entry(rel string, fi fs.FileInfo) (Entry, error) {
+	if e, ok := s.boxed.known(rel, fi); ok {
+		return e, nil
+	}
+	src, fi, err := readStable(s.boxPath(rel))
+	if err != nil {
+		return Entry{}, err
+	}
+	e := entryOf(fi, src)
+	s.boxed[rel] = note(fi, e, time.Now())
+	s.dirty = true
+	return e, nil
+}
+
+// restoreAll writes the snapshot's files that differ.
+func (s *Sandbox) restoreAll(ctx context.Context, snap *Snapshot, seen *scanned) error {
+	var todo []string
+	for _, rel := range snap.names {
+		if fi, ok := seen.files[rel]; ok {
+			e, err := s.entry(rel, fi)
+			if err == nil && sameEntry(e, snap.Files[rel]) {
+				continue
+			}
+		}
+		todo = append(todo, rel)
+	}
+	for rel := range s.boxed {
+		if _, ok := snap.Files[rel]; !ok {
+			delete(s.boxed, rel)
+		}
+	}
+	var mu sync.Mutex // guards made, boxed and seconds
+	made := map[string]bool{}
+	g, gctx := errgroup.WithContext(ctx)
+	g.SetLimit(4)
+	for _, rel := range todo {
+		g.Go(func() error {
+			src, err := snap.Bytes(gctx, rel)
+			if err != nil {
+				return err
+			}
+			dir := path.Dir(rel)
+			mu.Lock()
+			if !made[dir] {
+				err = s.makeDir(dir)
+				made[dir] = err == nil
+			}
+			at := s.stamp(rel, seen.files[rel])
+			mu.Unlock()
+			if err == nil {
+				err = s.put(rel, src, snap.Files[rel].Mode, at)
+			}
+			if err != nil {
+				return fmt.Errorf("write %s: %w", rel, err)
+			}
+			fi, err := os.Lstat(s.boxPath(rel))
+			if err != nil {
+				return err
+			}
+			mu.Lock()
+			s.boxed[rel] = note(fi, snap.Files[rel], time.Now())
+			s.dirty = true
+			mu.Unlock()
+			return nil
+		})
+	}
+	return g.Wait()
+}
+
+// sameEntry compares what a worktree must share with the snapshot. The
+// worktree's files are always writable by us.
+func sameEntry(box, want Entry) bool {
+	return box.Sum == want.Sum && box.Size == want.Size && box.Mode == boxMode(want.Mode)
+}
+
+func boxMode(m fs.FileMode) fs.FileMode {
+	if m&fs.ModeSymlink != 0 {
+		return m
+	}
+	return m | 0o600
+}
+
+// makeDir makes a folder of the worktree; a file or link in its way goes.
+func (s *Sandbox) makeDir(dir string) error {
+	if dir == "." {
+		return nil
+	}
+	at := ""
+	for c := range strings.SplitSeq(dir, "/") {
+		at = path.Join(at, c)
+		fi, err := os.Lstat(s.boxPath(at))
+		if err == nil && fi.IsDir() {
+			continue
+		}
+		if err == nil {
+			if err := os.Remove(s.boxPath(at)); err != nil {
+				return err
+			}
+		}
+		if err := os.Mkdir(s.boxPath(at), 0o755); err != nil && !errors.Is(err, fs.ErrExist) {
+			return err
+		}
+	}
+	return nil
+}
+
+// put replaces a worktree file.
+func (s *Sandbox) put(rel string, src []byte, mode fs.FileMode, at time.Time) error {
+	abs := s.boxPath(rel)
+	if err := removeAll(abs); err != nil {
+		return err
+	}
+	if mode&fs.ModeSymlink != 0 {
+		return os.Symlink(string(src), abs)
+	}
+	perm := boxMode(mode).Perm()
+	f, err := os.OpenFile(abs, os.O_WRONLY|os.O_CREATE|os.O_EXCL, perm)
+	if err != nil {
+		return err
+	}
+	_, err = f.Write(src)
+	if err == nil {
+		err = f.Chmod(perm) // past the umask
+	}
+	if err := errors.Join(err, f.Close()); err != nil {
+		return err
+	}
+	return os.Chtimes(abs, at, at)
+}
+
+// stamp gives the time that a new version of a worktree file gets: always in a
+// later second than the version before. Python takes compiled code for current
+// when size and second are the same, and a repair often changes neither.
+func (s *Sandbox) stamp(rel string, before fs.FileInfo) time.Time {
+	last := s.seconds[rel]
+	if before != nil {
+		last = max(last, before.ModTime().Unix())
+	}
+	if r, ok := s.boxed[rel]; ok {
+		last = max(last, r.Mtime/int64(time.Second))
+	}
+	now := time.Now()
+	if now.Unix() <= last {
+		now = time.Unix(last+1, 0)
+	}
+	s.seconds[rel] = now.Unix()
+	return now
+}
+
+// pointGit makes the worktree a git worktree of the shadow at the snapshot's
+// commit, for tests that ask git about their own repository.
+func (s *Sandbox) pointGit(ctx context.Context, snap *Snapshot) error {
+	admin := filepath.Join(s.shadow.dir, "worktrees", "tree")
+	if err := os.MkdirAll(admin, 0o700); err != nil {
+		return err
+	}
+	link := filepath.Join(s.tree, ".git")
+	for name, text := range map[string]string{
+		filepath.Join(admin, "commondir"): "../..\n",
+		filepath.Join(admin, "gitdir"):    link + "\n",
+		filepath.Join(admin, "HEAD"):      snap.Commit + "\n",
+		link:                              "gitdir: " + admin + "\n",
+	} {
+		if src, err := os.ReadFile(name); err == nil && string(src) == text {
+			continue
+		}
+		if err := removeAll(name); err != nil {
+			return err
+		}
+		if err := os.WriteFile(name, []byte(text), 0o600); err != nil {
+			return err
+		}
+	}
+	_ = os.Remove(filepath.Join(admin, "index.lock"))
+	index := filepath.Join(admin, "index")
+	state := func() string {
+		fi, err := os.Stat(index)
+		if err != nil {
+			return ""
+		}
+		return fmt.Sprint(snap.Commit, sigOf(fi))
+	}
+	if now := state(); now != "" && now == s.index {
+		return nil
+	}
+	_, err := s.boxGit(ctx, "read-tree", "--reset", snap.Commit)
+	if err != nil && ctx.Err() == nil {
+		_ = os.Remove(index)
+		_, err = s.boxGit(ctx, "read-tree", "--reset", snap.Commit)
+	}
+	if err != nil {
+		return fmt.Errorf("point the worktree at the snapshot: %w", err)
+	}
+	// Exit code 1 says that some files differ, such as modes that git does not
+	// keep; it is of no interest.
+	if _, err := s.boxGit(ctx, "update-index", "-q", "--refresh"); ctx.Err() != nil {
+		return err
+	}
+	s.index = state()
+	return nil
+}
+
+func (s *Sandbox) boxGit(ctx context.Context, args ...string) ([]byte, error) {
+	return s.shadow.run.Run(ctx, git.Call{Dir: s.tree, Args: args})
+}
+
+// removeAll is os.RemoveAll that also gets rid of folders whose permissions a
+// test took away.
+func removeAll(abs string) error {
+	err := os.RemoveAll(abs)
+	if err == nil {
+		return nil
+	}
+	// WalkDir visits a folder before it reads it.
+	_ = filepath.WalkDir(abs, func(p string, d fs.DirEntry, _ error) error {
+		if d != nil && d.IsDir() {
+			_ = os.Chmod(p, 0o700)
+		}
+		return nil
+	})
+	return os.RemoveAll(abs)
+}

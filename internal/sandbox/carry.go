@@ -1,0 +1,147 @@
+package sandbox
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/bmatcuk/doublestar/v4"
+)
+
+// The caps on ignored inputs that are copied.
+const (
+	maxCarriedFile = 16 << 20
+	maxCarried     = 128 << 20
+)
+
+// alwaysCarried are ignored files without which no test of such a project
+// starts: Yarn's Plug'n'Play maps.
+var alwaysCarried = []string{".pnp.cjs", ".pnp.loader.mjs", ".pnp.data.json"}
+
+// carriedFile is one ignored input.
+type carriedFile struct {
+	rel string
+	fi  fs.FileInfo
+}
+
+// findCarried looks for ignored files that the globs name. A file of the
+// snapshot is no candidate, so what is left is ignored.
+func (s *Sandbox) findCarried(snap *Snapshot) []carriedFile {
+	var names, paths []string
+	for _, g := range append(append([]string(nil), alwaysCarried...), s.carry...) {
+		g = strings.TrimSuffix(strings.TrimPrefix(filepath.ToSlash(g), "./"), "/")
+		if strings.Contains(g, "/") {
+			paths = append(paths, strings.TrimPrefix(g, "/"))
+		} else if g != "" {
+			names = append(names, g)
+		}
+	}
+	found := map[string]bool{}
+	var out []carriedFile
+	var total int64
+	add := func(rel string, fi fs.FileInfo) {
+		if _, own := snap.Files[rel]; own || found[rel] || !fi.Mode().IsRegular() {
+			return
+		}
+		if total += fi.Size(); fi.Size() > maxCarriedFile || total > maxCarried {
+			s.log.Warn("an ignored input is too large to be copied", "file", rel)
+			return
+		}
+		found[rel] = true
+		out = append(out, carriedFile{rel, fi})
+	}
+	root := s.repo.Root()
+	for _, dir := range snapDirs(snap) {
+		entries, err := os.ReadDir(filepath.Join(root, filepath.FromSlash(dir)))
+		if err != nil {
+			continue
+		}
+		for _, e := range entries {
+			if matches(names, e.Name()) {
+				s.carryTree(path.Join(dir, e.Name()), add)
+			}
+		}
+	}
+	for _, g := range paths {
+		hits, err := doublestar.Glob(os.DirFS(root), g, doublestar.WithNoFollow())
+		if err != nil {
+			s.log.Warn("a carry pattern is not a glob", "pattern", g)
+		}
+		for _, rel := range hits {
+			s.carryTree(rel, add)
+		}
+	}
+	return out
+}
+
+// carryTree adds a file, or all files of a folder.
+func (s *Sandbox) carryTree(rel string, add func(string, fs.FileInfo)) {
+	base := filepath.Join(s.repo.Root(), filepath.FromSlash(rel))
+	_ = filepath.WalkDir(base, func(p string, d fs.DirEntry, err error) error {
+		if err != nil {
+			return nil
+		}
+		if d.IsDir() && (d.Name() == "node_modules" || d.Name() == ".git") {
+			return fs.SkipDir
+		}
+		sub, rerr := filepath.Rel(s.repo.Root(), p)
+		fi, ierr := d.Info()
+		if rerr == nil && ierr == nil && !d.IsDir() {
+			add(filepath.ToSlash(sub), fi)
+		}
+		return nil
+	})
+}
+
+func matches(globs []string, name string) bool {
+	for _, g := range globs {
+		if ok, err := path.Match(g, name); ok && err == nil {
+			return true
+		}
+	}
+	return false
+}
+
+// snapDirs are the folders that hold files of the snapshot, the root first.
+func snapDirs(snap *Snapshot) []string {
+	dirs := map[string]bool{".": true}
+	out := []string{"."}
+	for _, rel := range snap.names {
+		for d := path.Dir(rel); !dirs[d]; d = path.Dir(d) {
+			dirs[d] = true
+			out = append(out, d)
+		}
+	}
+	return out
+}
+
+// copyCarried copies ignored inputs whose copy is not current. They are
+// copies, not links: a test may write them.
+func (s *Sandbox) copyCarried(list []carriedFile) error {
+	for _, c := range list {
+		from := filepath.Join(s.repo.Root(), filepath.FromSlash(c.rel))
+		src, err := os.ReadFile(from)
+		if errors.Is(err, fs.ErrNotExist) || errors.Is(err, fs.ErrPermission) {
+			continue
+		}
+		if err != nil {
+			return fmt.Errorf("copy %s: %w", c.rel, err)
+		}
+		have, err := os.ReadFile(s.boxPath(c.rel))
+		if err == nil && sumOf(have) == sumOf(src) {
+			continue
+		}
+		if err := s.makeDir(path.Dir(c.rel)); err != nil {
+			return fmt.Errorf("copy %s: %w", c.rel, err)
+		}
+		if err := s.put(c.rel, src, c.fi.Mode(), time.Now()); err != nil {
+			return fmt.Errorf("copy %s: %w", c.rel, err)
+		}
+	}
+	return nil
+}

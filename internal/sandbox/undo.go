@@ -1,0 +1,190 @@
+package sandbox
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"sort"
+	"time"
+)
+
+// UndoRecord is a merge that can be undone.
+type UndoRecord struct {
+	ID    string
+	Time  time.Time
+	Files []string
+}
+
+// The bounds on undo records. A record that is younger than a day is kept
+// whatever its size.
+const (
+	undoAge   = 7 * 24 * time.Hour
+	undoBytes = 200 << 20
+)
+
+// Undos lists the merges that can be undone, the newest first.
+func (s *Sandbox) Undos() []UndoRecord {
+	entries, _ := os.ReadDir(filepath.Join(s.dir, "undo"))
+	var out []UndoRecord
+	for _, e := range entries {
+		p, ok := loadPlan(filepath.Join(s.dir, "undo", e.Name()))
+		if !ok {
+			continue
+		}
+		r := UndoRecord{ID: e.Name(), Time: p.Started}
+		for _, st := range p.Steps {
+			r.Files = append(r.Files, st.Path)
+		}
+		out = append(out, r)
+	}
+	sort.Slice(out, func(i, j int) bool {
+		if !out[i].Time.Equal(out[j].Time) {
+			return out[i].Time.After(out[j].Time)
+		}
+		return out[i].ID > out[j].ID
+	})
+	return out
+}
+
+// Undo gives the files of a merge the bytes and modes back that they had; ""
+// is the newest merge. ErrNothingToUndo is in the chain when there is none. A
+// file that was changed since, and is not as it was before the merge either,
+// gives *Refusal, and nothing is changed.
+func (s *Sandbox) Undo(ctx context.Context, id string) (*Merged, error) {
+	if id == "" {
+		all := s.Undos()
+		if len(all) == 0 {
+			return nil, ErrNothingToUndo
+		}
+		id = all[0].ID
+	}
+	if err := checkID(id); err != nil {
+		return nil, fmt.Errorf("undo: %w: %w", err, ErrNothingToUndo)
+	}
+	dir := filepath.Join(s.dir, "undo", id)
+	old, ok := loadPlan(dir)
+	if !ok {
+		return nil, fmt.Errorf("undo %s: %w", id, ErrNothingToUndo)
+	}
+	p := newPlan("undo", s.freeID(id+".undo"), s.repo.Root())
+	p.Of = id
+	for i := len(old.Steps) - 1; i >= 0; i-- {
+		st, err := reverse(old.Steps[i], dir, i)
+		if err != nil {
+			return nil, fmt.Errorf("undo %s: %w", id, err)
+		}
+		p.add(st)
+	}
+	m, err := s.carryOut(ctx, p, func(ctx context.Context) error { return s.checkGuard(ctx, nil) })
+	var c *Conflict
+	if errors.As(err, &c) {
+		return nil, &Refusal{Code: RefuseChanged, File: c.Files[0], Reason: "it was changed since the merge"}
+	}
+	if err != nil {
+		return nil, err
+	}
+	s.removeMade(old.Dirs)
+	if m.ID == "" { // all files already were as before
+		if err := removeAll(dir); err != nil {
+			return nil, fmt.Errorf("undo %s: %w", id, err)
+		}
+	}
+	m.ID = id
+	return m, nil
+}
+
+// reverse makes the step that takes back the i-th step of a record.
+func reverse(st *step, dir string, i int) (*step, error) {
+	r := &step{Path: st.Path, Before: st.After, After: st.Before, AfterMode: st.BeforeMode}
+	var err error
+	if st.Before != "" {
+		if r.after, err = os.ReadFile(filepath.Join(dir, preName(i))); err != nil {
+			return nil, fmt.Errorf("read what %s was: %w", st.Path, err)
+		}
+		if sumOf(r.after).String() != st.Before {
+			return nil, fmt.Errorf("what %s was is damaged in the undo record", st.Path)
+		}
+	}
+	if st.After != "" {
+		if r.before, err = os.ReadFile(filepath.Join(dir, postName(i))); err != nil {
+			return nil, fmt.Errorf("read what %s became: %w", st.Path, err)
+		}
+	}
+	switch st.Op {
+	case Create:
+		r.Op = Delete
+	case Delete:
+		r.Op = Create
+	default:
+		r.Op = Modify
+	}
+	return r, nil
+}
+
+// removeMade removes the folders that a merge made, if they are empty.
+func (s *Sandbox) removeMade(dirs []string) {
+	root, err := os.OpenRoot(s.repo.Root())
+	if err != nil {
+		return
+	}
+	defer func() { _ = root.Close() }()
+	for i := len(dirs) - 1; i >= 0; i-- {
+		if fi, err := root.Lstat(dirs[i]); err == nil && fi.IsDir() {
+			_ = root.Remove(dirs[i])
+		}
+	}
+}
+
+// archive ends a committed plan: a merge's journal becomes its undo record, an
+// undo's takes the record away.
+func (s *Sandbox) archive(p *plan, journal string) error {
+	if err := s.fault("archive"); err != nil {
+		return err
+	}
+	if p.Kind == "undo" {
+		if err := removeAll(filepath.Join(s.dir, "undo", p.Of)); err != nil {
+			return fmt.Errorf("end the undo of %s: %w", p.Of, err)
+		}
+		return removeAll(journal)
+	}
+	if err := os.Rename(journal, filepath.Join(s.dir, "undo", p.ID)); err != nil {
+		return fmt.Errorf("keep the undo record of %s: %w", p.ID, err)
+	}
+	return syncDir(filepath.Join(s.dir, "undo"))
+}
+
+// sweep removes undo records that are past their age or size, and old private
+// temporary files.
+func (s *Sandbox) sweep(now time.Time) {
+	var total int64
+	for _, r := range s.Undos() {
+		dir := filepath.Join(s.dir, "undo", r.ID)
+		total += sizeOf(dir)
+		age := now.Sub(r.Time)
+		if age > undoAge || total > undoBytes && age > 24*time.Hour {
+			_ = removeAll(dir)
+		}
+	}
+	entries, _ := os.ReadDir(s.tmp)
+	for _, e := range entries {
+		if fi, err := e.Info(); err == nil && now.Sub(fi.ModTime()) > 3*24*time.Hour {
+			_ = removeAll(filepath.Join(s.tmp, e.Name()))
+		}
+	}
+}
+
+func sizeOf(dir string) (total int64) {
+	_ = filepath.WalkDir(dir, func(_ string, d fs.DirEntry, err error) error {
+		if err != nil {
+			return nil
+		}
+		if fi, err := d.Info(); err == nil && fi.Mode().IsRegular() {
+			total += fi.Size()
+		}
+		return nil
+	})
+	return total
+}
