@@ -1,0 +1,132 @@
+package sandbox
+
+import (
+	"bytes"
+	"errors"
+	"os"
+	"path/filepath"
+	"syscall"
+	"testing"
+
+	"golang.org/x/sys/unix"
+
+	"regreen/internal/git/gittest"
+)
+
+// tmpfs mounts a small file system, which takes root.
+func tmpfs(t *testing.T, size string) string {
+	t.Helper()
+	if os.Getuid() != 0 {
+		t.Skip("needs root to mount a small file system")
+	}
+	dir, err := filepath.EvalSymlinks(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := syscall.Mount("tmpfs", dir, "tmpfs", 0, "size="+size); err != nil {
+		t.Skipf("mount tmpfs: %v", err)
+	}
+	t.Cleanup(func() {
+		if err := syscall.Unmount(dir, syscall.MNT_DETACH); err != nil {
+			t.Error(err)
+		}
+	})
+	return dir
+}
+
+func TestFullDisk(t *testing.T) {
+	for _, which := range []string{"repository", "state"} {
+		t.Run(which, func(t *testing.T) {
+			small := tmpfs(t, "1m")
+			var g *gittest.Repo
+			if which == "repository" {
+				if err := os.Mkdir(filepath.Join(small, "r"), 0o755); err != nil {
+					t.Fatal(err)
+				}
+				g = gittest.At(t, filepath.Join(small, "r"))
+				g.Git("init", "-q", ".")
+				g.Write("src/a.js", "a\n", "src/b.js", "b\n")
+				g.Commit("one")
+			} else {
+				g = simple(t)
+			}
+			r := newRig(t, g, func(c *Config) {
+				if which == "state" {
+					c.StateDir = filepath.Join(small, "state")
+				}
+			})
+			snap := r.snap()
+			before := r.everything()
+			a := []byte(g.Read("src/a.js"))
+			big := bytes.Repeat([]byte("x"), 2<<20)
+			_, err := r.s.Merge(t.Context(), MergeRequest{ID: "c1", Snap: snap, Changes: []Change{
+				{Path: "src/b.js", Op: Modify, Mode: 0o644, BeforeMode: 0o644, Before: []byte("b\n"), After: []byte("fix\n")},
+				{Path: "src/a.js", Op: Modify, Mode: 0o644, BeforeMode: 0o644, Before: a, After: big}}})
+			if !errors.Is(err, ErrNoSpace) {
+				t.Errorf("Merge = %v, want ErrNoSpace", err)
+			}
+			r.unchanged(before)
+		})
+	}
+}
+
+func TestAttributesStay(t *testing.T) {
+	r := newRig(t, simple(t))
+	if err := unix.Setxattr(r.Path("src/a.js"), "user.note", []byte("mine"), 0); err != nil {
+		t.Skipf("no extended attributes here: %v", err)
+	}
+	if os.Getuid() == 0 {
+		if err := os.Chown(r.Path("src/a.js"), 1234, 1234); err != nil {
+			t.Fatal(err)
+		}
+	}
+	snap := r.ready()
+	r.write("src/a.js", "fix\n")
+	if _, err := r.merge("c1", snap); err != nil {
+		t.Fatal(err)
+	}
+	check := func(when string) {
+		buf := make([]byte, 16)
+		n, err := unix.Getxattr(r.Path("src/a.js"), "user.note", buf)
+		if err != nil || string(buf[:n]) != "mine" {
+			t.Errorf("%s: attribute = %q, %v", when, buf[:max(n, 0)], err)
+		}
+		fi, err := os.Stat(r.Path("src/a.js"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if uid, _ := ownerOf(fi); os.Getuid() == 0 && uid != 1234 {
+			t.Errorf("%s: owner = %d", when, uid)
+		}
+	}
+	check("merged")
+	if _, err := r.s.Undo(t.Context(), ""); err != nil {
+		t.Fatal(err)
+	}
+	check("undone")
+}
+
+func TestMountedFile(t *testing.T) {
+	if os.Getuid() != 0 {
+		t.Skip("needs root to mount a file")
+	}
+	r := newRig(t, simple(t))
+	other := filepath.Join(t.TempDir(), "b.js")
+	if err := os.WriteFile(other, []byte("b\n"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if err := syscall.Mount(other, r.Path("src/b.js"), "", syscall.MS_BIND, ""); err != nil {
+		t.Skipf("bind mount: %v", err)
+	}
+	t.Cleanup(func() { _ = syscall.Unmount(r.Path("src/b.js"), syscall.MNT_DETACH) })
+	snap := r.ready()
+	r.write("src/a.js", "fix\n")
+	r.write("src/b.js", "fix\n")
+	before := r.everything()
+	_, err := r.merge("c1", snap)
+	var ref *Refusal
+	if !errors.As(err, &ref) || ref.Code != RefuseMount {
+		t.Errorf("Merge = %v, want %s", err, RefuseMount)
+	}
+	r.unchanged(before)
+}
