@@ -117,7 +117,7 @@ func (s *session) crashed(a *assembly) {
 		return
 	}
 	f := runner.Failure{Scope: runner.ScopeRun, Kind: runner.Crash, Test: a.begunTest(), Stack: r.Output}
-	if !a.started || a.begun.File == "" && !a.items {
+	if !a.started || len(a.begun) == 0 && !a.items {
 		if len(r.Failures) > 0 {
 			return
 		}

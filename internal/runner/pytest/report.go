@@ -16,12 +16,12 @@ type assembly struct {
 	report *runner.Report
 	notify func(runner.Progress)
 
-	index   map[string]int // TestID key to its place in report.Tests
-	lines   map[string]int // TestID key to the declaration's line
-	begun   runner.TestID  // the last test or file begun and not finished
-	started bool           // the start record was seen
-	items   bool           // items were collected
-	exit    *int           // the exit status of the end record
+	index   map[string]int  // TestID key to its place in report.Tests
+	lines   map[string]int  // TestID key to the declaration's line
+	begun   []runner.TestID // tests, or the file, begun and not finished; several with workers
+	started bool            // the start record was seen
+	items   bool            // items were collected
+	exit    *int            // the exit status of the end record
 	exited  *runner.Failure
 	failed  map[string]bool // files with an error of collection
 	sources map[string][]byte
@@ -47,10 +47,7 @@ func (a *assembly) record(rec runner.Record) {
 		a.lines[id.Key()] = rec.Line
 		a.test(id, runner.None, true)
 	case "begin":
-		a.begun = id
-		if len(id.Path) > 0 {
-			a.notify(runner.Progress{Test: id})
-		}
+		a.begin(id)
 	case "test":
 		a.finish(id, rec)
 	case "hook":
@@ -102,9 +99,7 @@ func (a *assembly) finish(id runner.TestID, rec runner.Record) {
 	for _, e := range rec.Errors {
 		a.add(a.failure(runner.ScopeTest, id, line, e))
 	}
-	if a.begun.Key() == id.Key() {
-		a.begun = runner.TestID{}
-	}
+	a.begun = slices.DeleteFunc(a.begun, func(b runner.TestID) bool { return b.Key() == id.Key() })
 	a.notify(runner.Progress{Test: id, Done: true, Verdict: rec.Verdict})
 }
 
@@ -147,11 +142,26 @@ func (a *assembly) naming(rel, symbol string) int {
 	return 0
 }
 
+// begin notes what the run is at. A file replaces the file before it; one
+// without a name ends the collection.
+func (a *assembly) begin(id runner.TestID) {
+	if len(id.Path) == 0 {
+		a.begun = nil
+	}
+	if id.File != "" {
+		a.begun = append(a.begun, id)
+	}
+	if len(id.Path) > 0 {
+		a.notify(runner.Progress{Test: id})
+	}
+}
+
+// begunTest is the last test begun that did not finish, empty for none.
 func (a *assembly) begunTest() runner.TestID {
-	if a.begun.File == "" {
+	if len(a.begun) == 0 {
 		return runner.TestID{}
 	}
-	return a.begun
+	return a.begun[len(a.begun)-1]
 }
 
 func (a *assembly) end(rec runner.Record) {
@@ -166,7 +176,7 @@ func (a *assembly) end(rec runner.Record) {
 			a.report.Foreign = append(a.report.Foreign, rel)
 		}
 	}
-	a.begun = runner.TestID{}
+	a.begun = nil
 }
 
 // notLoaded adds a file of which nothing is known.

@@ -68,7 +68,7 @@ class State:
         self.identity = {}  # node id to {"file", "path", "line"}
         self.reports = {}  # node id to the reports of the test in progress
         self.compares = []  # failed comparisons of the test in progress
-        self.exit = 0
+        self.exit = None  # unknown: the session did not begin
         self.root = ""
         self.unescape = True
         self.collect_errors = 0

@@ -57,7 +57,29 @@ def _metadata(origin, root):
         pass
 
 
+def _strict(entry):
+    """The folders in the copy that setuptools' strict mode links to, file by file, from entry."""
+    found = []
+    for name in sorted(os.listdir(entry)):
+        link = os.path.join(entry, name)
+        if os.path.isdir(link):
+            link = os.path.join(link, "__init__.py")
+        if not link.endswith(".py") or not os.path.islink(link):
+            continue
+        there = _moved(os.path.realpath(link))
+        folder = os.path.dirname(there)
+        if os.path.basename(there) == "__init__.py":
+            folder = os.path.dirname(folder)
+        if there.startswith(os.path.join(_ROOT, "")) and folder not in found:
+            found.append(folder)
+    return found
+
+
 def _move_path():
+    for entry in list(sys.path):
+        if os.path.basename(entry).startswith("__editable__.") and os.path.isdir(entry):
+            at = sys.path.index(entry)
+            sys.path[at:at] = _strict(entry)
     for i, entry in enumerate(sys.path):
         there = _moved(entry) if isinstance(entry, str) and entry else entry
         if there != entry:
