@@ -46,9 +46,14 @@ func replaceCost(a, b rune) int {
 }
 
 // maxDistance is how far a misspelling may be from the name that was meant:
-// CPython's cut-off.
+// CPython's cut-off, but one letter only in names of up to four, where that
+// leaves too little of the name.
 func maxDistance(a, b string) int {
-	return (len([]rune(a)) + len([]rune(b)) + 3) * step / 6
+	m, n := len([]rune(a)), len([]rune(b))
+	if min(m, n) <= 4 {
+		return step
+	}
+	return (m + n + 3) * step / 6
 }
 
 // near is a candidate with its distance.

@@ -115,24 +115,39 @@ func (v *view) target(t *text, spec string, read textOf, resolve resolveOf) stri
 }
 
 // primary is the one file that an import names: the module itself, not the
-// packages that are loaded on the way to it.
+// packages that are loaded on the way to it, nor the modules that are names of
+// a package; "" when there is no such file.
 func primary(imp lang.Import, r lang.Resolution) string {
-	if len(r.Files) == 1 {
-		return r.Files[0]
+	var files []string
+	for _, f := range r.Files {
+		if !isNameOf(imp, f) {
+			files = append(files, f)
+		}
 	}
 	last := lastPart(imp.Specifier)
-	for _, f := range r.Files {
+	for _, f := range files {
 		if last != "" && baseName(f) == last {
 			return f
 		}
 	}
 	best := ""
-	for _, f := range r.Files {
+	for _, f := range files {
 		if best == "" || strings.Count(stem(f), "/") > strings.Count(stem(best), "/") {
 			best = f
 		}
 	}
 	return best
+}
+
+// isNameOf tells whether a file is a module that the import takes as a name of
+// its package: from package import module.
+func isNameOf(imp lang.Import, file string) bool {
+	if imp.Kind != lang.From {
+		return false
+	}
+	last := lastPart(imp.Specifier)
+	return slices.ContainsFunc(imp.Names, func(n lang.Name) bool { return n.Imported == baseName(file) }) &&
+		(last == "" || baseName(dirOf(stem(file))) == last)
 }
 
 // lastPart is the last component of a specifier of either language.

@@ -16,7 +16,7 @@ func renameBinding(t *text, imp lang.Import, n lang.Name, to string, keepLocal b
 		return []lang.TextEdit{{Span: n.Span, New: to}}
 	}
 	if !keepLocal {
-		if uses, ok := renameUses(t, n.Local, n.LocalSpan.Start, to, imp.Span); ok {
+		if uses, ok := renameUses(t, n.Local, n.LocalSpan.Start, to, imp.Span, n.LocalSpan); ok {
 			return append(uses, lang.TextEdit{Span: n.Span, New: to})
 		}
 	}
@@ -28,15 +28,14 @@ func renameBinding(t *text, imp lang.Import, n lang.Name, to string, keepLocal b
 }
 
 // renameUses renames what refers to the binding visible at an offset, but for
-// what lies in except. ok is false when the new name means something else at
-// one of the uses.
-func renameUses(t *text, name string, offset int, to string, except lang.Span) (edits []lang.TextEdit, ok bool) {
-	bound := map[int]bool{}
+// what lies in the import statement or is the binding itself. ok is false when
+// the new name means something else at one of the uses.
+func renameUses(t *text, name string, offset int, to string, statement, binding lang.Span) (edits []lang.TextEdit, ok bool) {
 	for _, u := range t.lang.Uses(t.path, t.src, name, offset) {
-		if overlaps(u, except) {
+		if overlaps(u, statement) || overlaps(u, binding) {
 			continue
 		}
-		if taken(t, u.Start, to, bound) {
+		if taken(t, u.Start, to) {
 			return nil, false
 		}
 		text := to
@@ -50,7 +49,7 @@ func renameUses(t *text, name string, offset int, to string, except lang.Span) (
 		}
 		edits = append(edits, lang.TextEdit{Span: u, New: text})
 	}
-	if taken(t, except.End, to, bound) {
+	if taken(t, statement.End, to) {
 		return nil, false
 	}
 	return edits, true
@@ -58,7 +57,7 @@ func renameUses(t *text, name string, offset int, to string, except lang.Span) (
 
 // taken tells whether code at the offset already has that name: bound, or a
 // builtin that the file uses.
-func taken(t *text, offset int, name string, used map[int]bool) bool {
+func taken(t *text, offset int, name string) bool {
 	if !t.mentions(name) {
 		return false
 	}
@@ -156,7 +155,7 @@ func (v *view) followExport(l lang.Language, module, from, to, only string) (edi
 
 // followIn gives the edits for one import.
 func (v *view) followIn(t *text, imp lang.Import, module, from, to string) []lang.TextEdit {
-	if imp.Kind == lang.Wide || imp.Kind == lang.Asset {
+	if !loads(imp) || imp.Kind == lang.Asset {
 		return nil
 	}
 	r := v.resolve(t, imp)

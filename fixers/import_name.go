@@ -159,6 +159,9 @@ func (v *view) retargets(b broken, targets []string, level Applicability, rank i
 		}
 		f := Fix{Title: fmt.Sprintf("import %s instead of %s", spec, b.imp.Specifier), Applicability: level, Rank: rank,
 			Edits: inFile(b.t.path, one), Evidence: fmt.Sprintf(why, to, b.imp.Specifier)}
+		if len(targets) > 1 {
+			f.Evidence = fmt.Sprintf("%s is one of %d files that %s may mean", to, len(targets), b.imp.Specifier)
+		}
 		all, files := v.sameBroken(b, to)
 		if len(files) > 1 {
 			out = append(out, Fix{Title: fmt.Sprintf("import %s instead of %s in %d files", spec, b.imp.Specifier, len(files)), Applicability: level,

@@ -70,7 +70,7 @@ func (v *view) misspeltStandard(b broken, name string) (Fix, bool) {
 	edits, spec := []lang.TextEdit{{Span: b.imp.SpecSpan, New: prefix + win}}, prefix+win
 	for _, n := range b.imp.Names {
 		if n.Imported == "*" && n.LocalSpan == b.imp.SpecSpan {
-			uses, ok := renameUses(b.t, n.Local, n.LocalSpan.Start, win, b.imp.Span)
+			uses, ok := renameUses(b.t, n.Local, n.LocalSpan.Start, win, b.imp.Span, n.LocalSpan)
 			if !ok {
 				return Fix{}, false
 			}

@@ -77,7 +77,7 @@ func (v *view) lacks(c Cause) []lack {
 			continue
 		}
 		for _, imp := range t.scan().Imports {
-			if imp.Kind == lang.Wide || imp.Kind == lang.Asset {
+			if !loads(imp) || imp.Kind == lang.Asset {
 				continue
 			}
 			for i, n := range imp.Names {
@@ -231,7 +231,7 @@ func (v *view) reimport(l lack, to, only string) (edits []Edit, files []string) 
 		var mine []lang.TextEdit
 		for _, imp := range t.scan().Imports {
 			i := slices.IndexFunc(imp.Names, func(n lang.Name) bool { return n.Imported == l.symbol })
-			if i < 0 || imp.Kind == lang.Wide || imp.Kind == lang.Mock || primary(imp, v.resolve(t, imp)) != l.module {
+			if i < 0 || !loads(imp) || imp.Kind == lang.Mock || primary(imp, v.resolve(t, imp)) != l.module {
 				continue
 			}
 			spec, ok := v.specifier(t, imp, to)

@@ -77,7 +77,7 @@ func (v *view) brokenFor(c Cause) []broken {
 		// The resolver finds a file where the run did not: a spelling that this
 		// project's module system does not take.
 		for _, imp := range t.scan().Imports {
-			if imp.Specifier == spec && imp.Kind != lang.Wide {
+			if imp.Specifier == spec && loads(imp) {
 				return []broken{{t: t, imp: imp}}
 			}
 		}
@@ -100,13 +100,11 @@ func (v *view) followMoves(b broken) []Fix {
 	evidence := m.why[b.was]
 	group := map[string]bool{}
 	if targetMoved {
-		group[b.was] = true
+		m.together(group, b.was)
 	}
 	if selfMoved {
-		group[from] = true
-		if evidence == "" {
-			evidence = m.why[from]
-		}
+		m.together(group, from)
+		evidence = firstOf(evidence, m.why[from])
 	}
 	var out []Fix
 	one, files := v.moveFix(func(x broken) bool { return group[x.was] || group[m.from[x.t.path]] }, b.t.lang)
@@ -154,6 +152,9 @@ func (v *view) moveName(group map[string]bool) string {
 		if group[r.From] {
 			parts = append(parts, r.From+" to "+r.To)
 		}
+	}
+	if len(parts) > 2 {
+		return fmt.Sprintf("%s and %d more", parts[0], len(parts)-1)
 	}
 	return strings.Join(parts, ", ")
 }

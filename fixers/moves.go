@@ -98,3 +98,15 @@ func (m *moves) list() []Rename {
 	sort.Slice(out, func(i, j int) bool { return out[i].From < out[j].From })
 	return out
 }
+
+// together adds a moved file to a group, with the files that moved along from
+// its folder to the other one: a package that was renamed.
+func (m *moves) together(group map[string]bool, from string) {
+	group[from] = true
+	to := m.to[from]
+	for f, t := range m.to {
+		if dirOf(f) == dirOf(from) && dirOf(t) == dirOf(to) && dirOf(f) != dirOf(t) && path.Base(f) == path.Base(t) {
+			group[f] = true
+		}
+	}
+}

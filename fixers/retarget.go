@@ -34,23 +34,18 @@ func (v *view) was(t *text, imp lang.Import) (string, lang.Resolution) {
 func (v *view) brokenImports(t *text) []broken {
 	var out []broken
 	for _, imp := range t.scan().Imports {
-		if imp.Kind == lang.Wide || imp.Specifier == "" {
+		if !loads(imp) || imp.Specifier == "" {
 			continue
 		}
 		r := v.resolve(t, imp)
 		was, old := v.was(t, imp)
-		if r.Missing || len(r.Files) == 0 && was != "" {
+		names := v.brokenNames(t, imp, r, old)
+		gone := was != "" && primary(imp, r) == ""
+		if gone || r.Missing && len(names) == 0 {
 			out = append(out, broken{t: t, imp: imp, was: was})
 			continue
 		}
-		if imp.Kind != lang.From && imp.Kind != lang.Mock {
-			continue
-		}
-		for i, n := range imp.Names {
-			if f := inside(n.Imported, was, old); f != "" && !v.Exists(f) && !slices.ContainsFunc(r.Files, func(x string) bool { return stem(x) == stem(f) }) {
-				out = append(out, broken{t: t, imp: imp, name: &imp.Names[i], was: f})
-			}
-		}
+		out = append(out, names...)
 		if imp.Kind == lang.Mock && was != "" && !v.Exists(was) {
 			out = append(out, broken{t: t, imp: imp, was: was})
 		}
@@ -58,15 +53,29 @@ func (v *view) brokenImports(t *text) []broken {
 	return out
 }
 
-// inside gives the file of the module that a name of a package import led to.
-func inside(name, pkg string, r lang.Resolution) string {
-	for _, f := range r.Files {
-		if f != pkg && baseName(f) == name {
-			return f
+// brokenNames lists the names of an import that were modules of its package
+// and are there no more.
+func (v *view) brokenNames(t *text, imp lang.Import, now, old lang.Resolution) []broken {
+	if imp.Kind != lang.From {
+		return nil
+	}
+	var out []broken
+	for i, n := range imp.Names {
+		one := imp
+		one.Names = imp.Names[i : i+1]
+		for _, f := range old.Files {
+			if isNameOf(one, f) && baseName(f) == n.Imported && !v.Exists(f) &&
+				!slices.ContainsFunc(now.Files, func(x string) bool { return stem(x) == stem(f) }) {
+				out = append(out, broken{t: t, imp: imp, name: &imp.Names[i], was: f})
+			}
 		}
 	}
-	return ""
+	return out
 }
+
+// loads tells whether an import names one module: no computed path, no mere
+// mention.
+func loads(imp lang.Import) bool { return imp.Kind != lang.Wide && imp.Kind != lang.Mention }
 
 // retarget gives the edits that make a broken import lead to another file, and
 // how that is written.
@@ -144,7 +153,7 @@ func (v *view) specifier(t *text, imp lang.Import, to string) (string, bool) {
 // retargetDotted rewrites the module part of "package.module.attribute".
 func (v *view) retargetDotted(b broken, to string) ([]lang.TextEdit, string, bool) {
 	parts := strings.Split(b.imp.Specifier, ".")
-	for n := len(parts); n > 0; n-- {
+	for n := 1; n <= len(parts); n++ {
 		head := lang.Import{Kind: lang.Static, Specifier: strings.Join(parts[:n], ".")}
 		if f, _ := v.was(b.t, head); f == "" || f != b.was {
 			continue
@@ -198,7 +207,7 @@ func (v *view) splitName(t *text, imp lang.Import, n lang.Name, spec, imported s
 	// AddImport refuses a name that is bound: show it the file without it.
 	src := lang.Apply(t.src, []lang.TextEdit{cut})
 	add, err := t.lang.AddImport(t.path, src, spec, []lang.Name{{Imported: imported, Local: n.Local, TypeOnly: n.TypeOnly || imp.Kind == lang.TypeOnly}})
-	if err != nil {
+	if err != nil || len(add) == 0 {
 		return nil, "", false
 	}
 	edits := []lang.TextEdit{cut}

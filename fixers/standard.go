@@ -83,7 +83,7 @@ func (v *view) standardName(_ Cause, u unbound) []Fix {
 		return nil
 	}
 	edits, err := u.t.lang.AddImport(u.t.path, u.t.src, spec, []lang.Name{n})
-	if err != nil {
+	if err != nil || len(edits) == 0 {
 		return nil
 	}
 	return []Fix{{Title: fmt.Sprintf("import %s from the standard library", u.name), Applicability: Likely, Rank: 8,

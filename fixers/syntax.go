@@ -24,6 +24,9 @@ type attempt struct {
 	what  string // "insert )"
 	// class orders guesses that the base cannot tell apart, lowest first.
 	class int
+	// deletes marks a guess that takes something away: that always brings new
+	// code nearer to the base and so says nothing.
+	deletes bool
 	// layout marks a change of indentation, which changes meaning: it counts
 	// only where the result is laid out as the base is.
 	layout bool
@@ -96,15 +99,14 @@ type mender struct {
 	left int
 	done map[string]bool // results tried
 	good []mended
-	// single are the base's own edits, kept for trying them together.
-	single []attempt
 }
 
 // mended is an attempt whose result parses.
 type mended struct {
 	attempt
-	dist  int // tokens between the result and the base
-	group int
+	dist  int // tokens between the result and the base, -1 without a base
+	chars int // letters between them
+	group [3]int
 }
 
 // try parses the results of attempts, in order, within the budget.
@@ -134,6 +136,7 @@ func (m *mender) try(ctx context.Context, as []attempt) {
 		if m.base != nil {
 			hs := diffTokens(m.base, structure(m.base), r, structure(r))
 			g.dist = editDistance(hs)
+			g.chars = editDistance(diffStrings(letters(m.base.src), letters(src)))
 			if a.layout && !sameLayout(m.base, r, hs) {
 				continue
 			}
@@ -174,19 +177,24 @@ func sameLayout(a, b *text, hs []hunk) bool {
 // tryTogether applies the base's own edits at once, where one alone does not
 // do: two tokens were lost.
 func (m *mender) tryTogether(ctx context.Context) {
-	var all []lang.TextEdit
-	var what []string
-	for _, a := range m.single {
-		before := len(all)
-		if all = merge(all, a.edits); len(all) > before {
-			what = append(what, a.what)
+	for _, set := range [][]attempt{m.byTokens(), m.byLines()} {
+		var all []lang.TextEdit
+		var what []string
+		for _, a := range set {
+			if before := len(all); !a.layout {
+				if all = merge(all, a.edits); len(all) > before {
+					what = append(what, a.what)
+				}
+			}
+		}
+		if len(what) > 1 && len(what) < 5 {
+			m.try(ctx, []attempt{{edits: all, what: strings.Join(what, ", ")}})
 		}
 	}
-	if len(what) < 2 || len(what) > 4 {
-		return
-	}
-	m.try(ctx, []attempt{{edits: all, what: strings.Join(what, ", ")}})
 }
+
+// letters are a text's characters, one string each.
+func letters(src []byte) []string { return strings.Split(string(src), "") }
 
 // fixes ranks what parses: with a base by how near the result is to it, and
 // where that says nothing, by class. What has one rank is a set of
@@ -201,16 +209,20 @@ func (m *mender) fixes() []Fix {
 	}
 	for i := range m.good {
 		g := &m.good[i]
-		g.group = g.dist * 16
-		if g.dist < 0 {
-			g.group = g.class
-		} else if g.dist >= now {
-			g.group += g.class
+		switch {
+		case g.dist < 0:
+			g.group = [3]int{0, g.class}
+		case g.deletes:
+			g.group = [3]int{max(now+1, g.dist), 0, g.class + 1}
+		case g.dist >= now:
+			g.group = [3]int{g.dist, 0, g.class}
+		default:
+			g.group = [3]int{g.dist, g.chars}
 		}
 	}
-	sort.SliceStable(m.good, func(i, j int) bool { return m.good[i].group < m.good[j].group })
+	sort.SliceStable(m.good, func(i, j int) bool { return slices.Compare(m.good[i].group[:], m.good[j].group[:]) < 0 })
 	var out []Fix
-	rank, size := 0, map[int]int{}
+	rank, size := 0, map[[3]int]int{}
 	for _, g := range m.good {
 		size[g.group]++
 	}
@@ -222,9 +234,9 @@ func (m *mender) fixes() []Fix {
 			break
 		}
 		f := Fix{Title: fmt.Sprintf("%s in %s:%d", g.what, m.t.path, m.t.lineOf(g.edits[0].Start)), Applicability: Likely, Rank: rank,
-			Edits: inFile(m.t.path, g.edits), Evidence: "the file parses with it"}
-		if g.dist >= 0 && g.dist < now {
-			f.Evidence = "the base has it, and the file parses with it"
+			Edits: inFile(m.t.path, g.edits), Evidence: "the file parses then"}
+		if g.dist >= 0 && g.dist < now && !g.deletes {
+			f.Evidence = "the base has it so, and the file parses"
 		}
 		if size[g.group] > 4 || rank > 0 && g.dist < 0 {
 			f.Applicability = Propose

@@ -22,8 +22,7 @@ var closers = map[string]bool{")": true, "]": true, "}": true, ";": true, ",": t
 
 // fromBase gives the edits that bring single tokens of the base back.
 func (m *mender) fromBase() []attempt {
-	m.single = append(m.byTokens(), m.byLines()...)
-	return m.single
+	return append(m.byTokens(), m.byLines()...)
 }
 
 func canRestore(t *text, k lang.Token) bool {
@@ -96,7 +95,8 @@ func (m *mender) gap(bs, ts []lang.Token, h hunk, text string) lang.TextEdit {
 		now.End = ts[h.B1].Start
 	}
 	was := m.base.at(old)
-	if rest := strings.Replace(was, text, "", 1); old.End >= old.Start && now.End >= now.Start && strings.TrimSpace(rest) == "" {
+	same := h.A1 == len(bs) && h.B1 == len(ts) || h.A1 < len(bs) && h.B1 < len(ts) && m.base.str(bs[h.A1]) == m.t.str(ts[h.B1])
+	if rest := strings.Replace(was, text, "", 1); same && old.End >= old.Start && now.End >= now.Start && strings.TrimSpace(rest) == "" {
 		is := m.t.at(now)
 		for _, k := range ts[h.B0:h.B1] {
 			is = strings.Replace(is, m.t.str(k), "", 1)

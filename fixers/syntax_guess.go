@@ -62,7 +62,7 @@ func (g *guesser) insert(at int, text string, class int) {
 }
 
 func (g *guesser) replace(k lang.Token, text string, class int) {
-	g.out = append(g.out, attempt{edits: []lang.TextEdit{{Span: k.Span, New: text}}, what: whatFor(text, g.t.str(k)), class: class})
+	g.out = append(g.out, attempt{edits: []lang.TextEdit{{Span: k.Span, New: text}}, what: whatFor(text, g.t.str(k)), class: class, deletes: true})
 }
 
 // classAt says how near a place is to where the parser stopped.
@@ -135,7 +135,7 @@ func (g *guesser) brackets(open, close int) {
 
 func (g *guesser) deleteToken(i, class int) {
 	if s := g.t.str(g.ks[i]); mendable[s] {
-		g.out = append(g.out, attempt{edits: []lang.TextEdit{{Span: g.ks[i].Span}}, what: "delete " + s, class: class})
+		g.out = append(g.out, attempt{edits: []lang.TextEdit{{Span: g.ks[i].Span}}, what: "delete " + s, class: class, deletes: true})
 	}
 }
 
@@ -164,6 +164,14 @@ func (g *guesser) closeAfter(open, close int) {
 			class = min(class, 1)
 		case l == line:
 			class = min(class, 3)
+		}
+		if text == "}" && l > line {
+			// The end of the text, where the parser gave up, is seldom the place.
+			class = max(class, 2)
+			if g.endsLine(at) {
+				g.insert(at, g.t.eol()+g.indent(line)+text, class)
+				continue
+			}
 		}
 		g.insert(at, text, class)
 	}

@@ -37,13 +37,15 @@ func (undefinedVariable) Fix(ctx context.Context, c Cause, w Workspace) ([]Fix, 
 	}
 	var out []Fix
 	for _, find := range []func(Cause, unbound) []Fix{
-		v.lostImport, v.exportOfName, v.asOthersImport, v.frameworkGlobal, v.standardName, v.renamedDefinition,
-		v.restoredName, v.spelling,
+		v.lostImport, v.exportOfName, v.asOthersImport, v.frameworkGlobal, v.standardName, v.renamedDefinition, v.restoredName,
 	} {
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
 		out = append(out, find(c, u)...)
+	}
+	if len(out) == 0 {
+		out = v.spelling(u)
 	}
 	return out, nil
 }
@@ -172,7 +174,7 @@ func (v *view) reaches(from, to string) bool {
 			continue
 		}
 		for _, imp := range t.scan().Imports {
-			if imp.Lazy || imp.Kind == lang.TypeOnly || imp.Kind == lang.Mock || imp.Kind == lang.Asset || imp.Kind == lang.Wide || imp.Kind == lang.Dynamic {
+			if imp.Lazy || imp.Kind == lang.TypeOnly || imp.Kind == lang.Mock || imp.Kind == lang.Asset || !loads(imp) || imp.Kind == lang.Dynamic {
 				continue
 			}
 			for _, f := range v.resolve(t, imp).Files {
@@ -261,7 +263,7 @@ func (v *view) frameworkGlobal(c Cause, u unbound) []Fix {
 			continue
 		}
 		edits, err := u.t.lang.AddImport(u.t.path, u.t.src, spec, []lang.Name{{Imported: u.name, Local: u.name}})
-		if err != nil {
+		if err != nil || len(edits) == 0 {
 			continue
 		}
 		return []Fix{{Title: fmt.Sprintf("import %s from %s", u.name, spec), Applicability: Likely, Rank: 3, Edits: inFile(u.t.path, edits),

@@ -114,7 +114,7 @@ func (v *view) restoredName(_ Cause, u unbound) []Fix {
 }
 
 // spelling takes the name in scope that the use is a misspelling of.
-func (v *view) spelling(_ Cause, u unbound) []Fix {
+func (v *view) spelling(u unbound) []Fix {
 	var names []string
 	for _, b := range u.t.lang.InScope(u.t.path, u.t.src, u.offset()) {
 		names = append(names, b.Name)
@@ -157,7 +157,7 @@ func (v *view) lostImport(_ Cause, u unbound) []Fix {
 		}
 		if edits == nil {
 			es, err := u.t.lang.AddImport(u.t.path, u.t.src, spec, []lang.Name{{Imported: imp.Names[i].Imported, Local: u.name}})
-			if err != nil {
+			if err != nil || len(es) == 0 {
 				continue
 			}
 			edits = es
