@@ -186,3 +186,18 @@ var special = regexp.MustCompile(`[\\^$.*+?()[\]{}|/]`)
 func escape(s string) string {
 	return strings.NewReplacer("\n", `\n`, "\r", `\r`).Replace(special.ReplaceAllString(s, `\$0`))
 }
+
+// values are the values that the named flags have.
+func (c command) values(names ...string) []string {
+	var out []string
+	for _, f := range c.flags {
+		if !slices.Contains(names, name(f[0])) {
+			continue
+		}
+		if _, v, ok := strings.Cut(f[0], "="); ok {
+			out = append(out, v)
+		}
+		out = append(out, f[1:]...)
+	}
+	return out
+}

@@ -25,7 +25,7 @@ type book struct {
 	openFiles []string
 	openTests []runner.TestID
 	rejected  []string // stacks of rejections that nobody handled
-	exited    string   // the stack of a process.exit, if the run went no further
+	exits     []string // stacks of calls of process.exit
 	counted   totals
 	claimed   *totals
 	warnings  []string
@@ -171,7 +171,25 @@ func (b *book) failure(scope runner.Scope, id runner.TestID, e runner.RawError) 
 	if hook = b.hook(id, e); hook != "" {
 		scope, e.Attr["hook"] = runner.ScopeHook, hook
 	}
-	return node.Failure(b.context, scope, id, e), hook
+	f = node.Failure(b.context, scope, id, e)
+	if f.Kind == runner.Crash && len(f.Frames) == 0 {
+		b.blame(&f)
+	}
+	return f, hook
+}
+
+// blame finds the call of process.exit behind a crash.
+func (b *book) blame(f *runner.Failure) bool {
+	for _, stack := range slices.Backward(b.exits) {
+		frames := node.Frames(b.context, runner.RawError{Stack: stack})
+		if len(frames) == 0 || f.Test.File != "" && !slices.ContainsFunc(frames, func(fr runner.Frame) bool { return fr.File == f.Test.File }) {
+			continue
+		}
+		f.Place, f.Frames, f.Stack = frames[0].Place, frames, stack
+		f.Message = strings.TrimPrefix(firstLines(stack, 1), "Error: ") + "\n" + f.Message
+		return true
+	}
+	return false
 }
 
 // hook is the hook that an error was thrown in, "" for none. jest's own
@@ -218,7 +236,7 @@ func (b *book) note(data json.RawMessage) {
 	case "rejection":
 		b.rejected = append(b.rejected, head(n.Stack))
 	case "exit":
-		b.exited = n.Stack
+		b.exits = append(b.exits, n.Stack)
 	}
 }
 

@@ -2,6 +2,7 @@ package jest
 
 import (
 	"fmt"
+	"regexp"
 	"slices"
 
 	"regreen/internal/runner"
@@ -21,6 +22,12 @@ func (b *book) ended(p runner.Project, l node.Landing) *runner.Report {
 	r := b.report(p, l)
 	if r.Truncated == "" {
 		r.Truncated = b.adds()
+	}
+	if l.Exit.Code > 0 && r.Truncated == "" && len(r.Failures) == 0 && len(r.Tests) > 0 {
+		// All passed and yet it is red: the project's globalTeardown, perhaps.
+		if f := b.printed(l.Output); f.Place.Line > 0 {
+			r.Failures = append(r.Failures, f)
+		}
 	}
 	if l.TimedOut { // it was done and did not go away
 		r.Warnings = append(r.Warnings, "jest had to be killed after its last test")
@@ -93,20 +100,29 @@ func (b *book) crashed(l node.Landing) runner.Failure {
 	if l.Exit.Signal != "" {
 		how = "by the signal " + l.Exit.Signal
 	}
-	id := b.running(nil)
-	if b.exited != "" {
-		f := node.Failure(b.context, runner.ScopeRun, id, runner.RawError{Stack: b.exited})
-		if len(f.Frames) > 0 {
-			f.Test = b.running(f.Frames)
-			f.Kind = runner.Crash
-			f.Message += ": jest ended " + how + " without saying how the tests went"
-			return f
-		}
-	}
-	return runner.Failure{
-		Scope: runner.ScopeRun, Kind: runner.Crash, Test: id, Place: runner.Place{File: id.File},
+	f := runner.Failure{
+		Scope: runner.ScopeRun, Kind: runner.Crash, Test: b.running(nil),
 		Message: "jest ended " + how + " without saying how the tests went",
 	}
+	if b.blame(&f) {
+		f.Test = b.running(f.Frames)
+		return f
+	}
+	f.Place.File = f.Test.File
+	// What a process prints as it dies of an error may say where that was.
+	if died := b.printed(l.Output); died.Kind == runner.SyntaxError || died.Kind == runner.MissingImport || died.Kind == runner.UndefinedVariable {
+		died.Test, died.Message = f.Test, f.Message+"\n"+died.Message
+		return died
+	}
+	return f
+}
+
+var wrapper = regexp.MustCompile(`Jest: Got error running global(?:Setup|Teardown) - .*?, reason: `)
+
+// printed reads the error that jest ended with from what it printed.
+func (b *book) printed(output string) runner.Failure {
+	text := wrapper.ReplaceAllString(node.Plain(output), "")
+	return node.Failure(b.context, runner.ScopeRun, runner.TestID{Framework: "jest"}, runner.RawError{Stack: text})
 }
 
 // nothing is the report where jest finds no test to run: it says so and exits
@@ -122,7 +138,7 @@ func nothing(p runner.Project, l node.Landing) *runner.Report {
 // because of the project's own code (its configuration, globalSetup); nil
 // where no file of the project is to blame.
 func (b *book) unstarted(p runner.Project, l node.Landing, known []string) *runner.Report {
-	f := node.Failure(b.context, runner.ScopeRun, runner.TestID{Framework: "jest"}, runner.RawError{Stack: node.Plain(l.Output)})
+	f := b.printed(l.Output)
 	if f.Place.File == "" {
 		return nil
 	}

@@ -1,6 +1,8 @@
 package node
 
 import (
+	"bytes"
+	"encoding/json"
 	"regexp"
 	"strings"
 
@@ -237,29 +239,52 @@ func snapshot(_ Context, r raw, f *runner.Failure) bool {
 func assertion(_ Context, r raw, f *runner.Failure) bool {
 	structural := r.Attr["matcher"] != "" || r.Code == "ERR_ASSERTION" || r.Operator != "" ||
 		r.name == "AssertionError" || r.name == "JestAssertionError" || r.Expected != "" && r.Actual != ""
-	if !structural && !strings.HasPrefix(r.message, "expect(") && !strings.HasPrefix(r.message, "expect.") {
+	if !structural && !assertText.MatchString(r.message) {
 		return false
 	}
 	f.Kind = runner.AssertionMismatch
-	if f.Expected == "" && f.Received == "" {
-		f.Expected, f.Received = printedValues(r.message)
+	// Values that went through JSON between processes lost NaN and undefined;
+	// what was printed has not.
+	expected, received := printedValues(r.message)
+	if expected != "" && (f.Expected == "" || f.Expected == "null") {
+		f.Expected = expected
+	}
+	if received != "" && (f.Received == "" || f.Received == "null") {
+		f.Received = received
 	}
 	return true
 }
 
+// assertText is how expect and, inside jest, node:assert word a failure.
+var assertText = regexp.MustCompile(`^(?:expect\(|expect\.|assert(?:\.\w+)?\((?:received|value|function|\)))`)
+
 var (
 	printedExpected = regexp.MustCompile(`(?m)^Expected(?: \w+)?: +(.+)$`)
 	printedReceived = regexp.MustCompile(`(?m)^Received(?: \w+)?: +(.+)$`)
+	printedAssert   = regexp.MustCompile(`(?m)^Expected value to [^\n]*:\n  ([^\n]+)\nReceived:\n  ([^\n]+)$`)
 )
 
 // printedValues reads a matcher's message for matchers that give no typed
 // values; only the first pair stands for the values themselves.
 func printedValues(msg string) (expected, received string) {
+	if m := printedAssert.FindStringSubmatch(msg); m != nil {
+		return typed(m[1]), typed(m[2])
+	}
 	e, r := printedExpected.FindStringSubmatch(msg), printedReceived.FindStringSubmatch(msg)
 	if e == nil || r == nil {
 		return "", ""
 	}
-	return strings.TrimSpace(e[1]), strings.TrimSpace(r[1])
+	return typed(e[1]), typed(r[1])
+}
+
+// typed is a printed value as JSON where it is some.
+func typed(s string) string {
+	s = strings.TrimSpace(s)
+	var out bytes.Buffer
+	if json.Compact(&out, []byte(s)) == nil {
+		return out.String()
+	}
+	return s
 }
 
 var notDefined = regexp.MustCompile(`^([\p{L}_$][\p{L}\p{N}_$]*) is not defined`)

@@ -12,14 +12,15 @@ import (
 
 // Hang finds out where a run that does not end is, by asking its Node
 // processes over their inspectors just before they are killed. On any trouble
-// it finds nothing; it never takes longer than about two seconds.
+// it finds nothing; it never takes much longer than two seconds.
 //
 // # Design
 //
 // A process in an endless loop cannot answer, but Node's inspector runs on a
 // thread of its own and SIGUSR1 starts it at any time. The debugger then
-// interrupts the loop. One sample says where the loop's body happened to be;
-// what several samples have in common is the loop.
+// interrupts the loop, wherever its body happens to be. Stepping out of
+// functions until one does not return finds the endless one; what several
+// samples of it have in common is the loop.
 type Hang struct {
 	context Context
 
@@ -29,11 +30,12 @@ type Hang struct {
 
 // The probe's limits. Nothing of it may hold up the kill for longer.
 const (
-	hangLimit    = 2 * time.Second
-	processLimit = 900 * time.Millisecond
-	threadLimit  = 300 * time.Millisecond
+	hangLimit    = 2500 * time.Millisecond
+	processLimit = 2 * time.Second
+	pauseLimit   = 300 * time.Millisecond // for a busy thread to stop
+	returnLimit  = 150 * time.Millisecond // for a function to return
 	sampleGap    = 4 * time.Millisecond
-	samplesTaken = 8
+	samplesTaken = 6
 )
 
 // NewHang is a probe for one run.
@@ -124,42 +126,60 @@ func (h *Hang) ask(ctx context.Context, p process) []runner.Frame {
 		return nil
 	}
 	defer cl.close()
-	if s := h.sample(ctx, cl, ""); len(s) > 0 {
+	if s := h.endless(ctx, cl, ""); len(s) > 0 {
 		return reduce(h.context, s)
 	}
 	for _, session := range cl.threads(ctx) {
-		if s := h.sample(ctx, cl, session); len(s) > 0 {
+		if s := h.endless(ctx, cl, session); len(s) > 0 {
 			return reduce(h.context, s)
 		}
 	}
 	return nil
 }
 
-// sample interrupts a thread a few times; each sample is the project's frames,
-// innermost first.
-func (h *Hang) sample(ctx context.Context, cl *client, session string) [][]runner.Frame {
-	ctx, cancel := context.WithTimeout(ctx, threadLimit)
-	defer cancel()
-	var out [][]runner.Frame
+// endless finds the function of a thread that does not return, and samples it:
+// each sample is the project's frames from that function outward.
+func (h *Hang) endless(ctx context.Context, cl *client, session string) [][]runner.Frame {
 	t := cl.thread(session)
 	if cl.call(ctx, session, "Debugger.enable", nil) != nil {
 		return nil
 	}
-	for range samplesTaken {
-		calls := t.pause(ctx)
-		if calls == nil {
+	calls := t.stop(ctx, "Debugger.pause", pauseLimit)
+	if calls == nil {
+		_ = cl.call(ctx, session, "Debugger.disable", nil) // an idle thread is left as it was
+		return nil
+	}
+	// A function that returns when it is stepped out of is not the endless one.
+	last := t.frames(h.context, calls)
+	for len(calls) > 0 {
+		outer := t.stop(ctx, "Debugger.stepOut", returnLimit)
+		if outer == nil {
 			break
 		}
-		if frames := t.frames(h.context, calls); len(frames) > 0 {
-			out = append(out, frames)
+		frames := t.frames(h.context, outer)
+		if len(frames) == 0 {
+			break // back in the framework: what the last frames say is all there is
+		}
+		calls, last = outer, frames
+	}
+	var out [][]runner.Frame
+	for range samplesTaken {
+		now := t.stop(ctx, "Debugger.pause", pauseLimit)
+		if now == nil {
+			break
+		}
+		if len(now) >= len(calls) {
+			if frames := t.frames(h.context, now[len(now)-len(calls):]); len(frames) > 0 {
+				out = append(out, frames)
+			}
 		}
 		if cl.call(ctx, session, "Debugger.resume", nil) != nil {
 			break
 		}
 		wait(ctx, sampleGap)
 	}
-	if ctx.Err() == nil {
-		_ = cl.call(ctx, session, "Debugger.disable", nil)
+	if len(out) == 0 && len(last) > 0 {
+		out = append(out, last)
 	}
 	return out
 }

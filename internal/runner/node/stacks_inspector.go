@@ -3,16 +3,23 @@ package node
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"net/http"
+	"sync"
+	"time"
 
 	"github.com/coder/websocket"
 )
 
-// client speaks the inspector's protocol. It is used by one goroutine.
+// client speaks the inspector's protocol. It is used by one goroutine; another
+// one reads, since a read that is given up would end the connection.
 type client struct {
 	conn *websocket.Conn
+	in   chan []byte // closed with the connection
+	stop context.CancelFunc
+	wg   sync.WaitGroup
 	last int
 	main *thread
 	// attached are the worker threads by session.
@@ -77,14 +84,35 @@ func dial(ctx context.Context, port int) (*client, error) {
 		return nil, fmt.Errorf("connect to the inspector: %w", err)
 	}
 	conn.SetReadLimit(maxMessage)
-	cl := &client{conn: conn, attached: map[string]*thread{}, results: map[string]json.RawMessage{}}
+	reading, stop := context.WithCancel(ctx)
+	cl := &client{conn: conn, in: make(chan []byte), stop: stop, attached: map[string]*thread{}, results: map[string]json.RawMessage{}}
 	cl.main = &thread{cl: cl, scripts: map[string]*script{}}
+	cl.wg.Go(func() { cl.receive(reading) })
 	return cl, nil
 }
 
 // close drops the connection; a process that is about to be killed gets no
 // handshake.
-func (cl *client) close() { _ = cl.conn.CloseNow() }
+func (cl *client) close() {
+	cl.stop()
+	_ = cl.conn.CloseNow()
+	cl.wg.Wait()
+}
+
+func (cl *client) receive(ctx context.Context) {
+	defer close(cl.in)
+	for {
+		_, b, err := cl.conn.Read(ctx)
+		if err != nil {
+			return
+		}
+		select {
+		case cl.in <- b:
+		case <-ctx.Done():
+			return
+		}
+	}
+}
 
 func (cl *client) thread(session string) *thread {
 	if session == "" {
@@ -146,13 +174,20 @@ func (cl *client) send(ctx context.Context, session, method string, params any) 
 
 // read takes one message.
 func (cl *client) read(ctx context.Context) error {
-	_, b, err := cl.conn.Read(ctx)
-	if err != nil {
-		return err
+	select {
+	case b, ok := <-cl.in:
+		if !ok {
+			return errGone
+		}
+		cl.take("", b)
+		return nil
+	case <-ctx.Done():
+		return context.Cause(ctx)
 	}
-	cl.take("", b)
-	return nil
 }
+
+// errGone says that the process or its inspector is no more.
+var errGone = errors.New("the inspector is gone")
 
 func (cl *client) take(session string, b []byte) {
 	var m message
@@ -212,10 +247,13 @@ func (cl *client) threads(ctx context.Context) []string {
 	return cl.order
 }
 
-// pause interrupts the thread and gives its stack, nil when it does not stop.
-func (t *thread) pause(ctx context.Context) []callFrame {
+// stop gives a command after which the thread stops, and its stack then; nil
+// when it does not stop in time.
+func (t *thread) stop(ctx context.Context, command string, limit time.Duration) []callFrame {
+	ctx, cancel := context.WithTimeout(ctx, limit)
+	defer cancel()
 	t.paused = nil
-	if t.cl.call(ctx, t.session, "Debugger.pause", nil) != nil {
+	if t.cl.call(ctx, t.session, command, nil) != nil {
 		return nil
 	}
 	for t.paused == nil {

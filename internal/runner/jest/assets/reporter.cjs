@@ -33,7 +33,8 @@ function errorOf(stack, detail) {
   const result = own(detail, 'matcherResult') ? detail.matcherResult : null;
   if (own(result, 'pass')) {
     attr.matcher = typeof result.name === 'string' && result.name ? result.name : 'expect';
-    if (own(result, 'expected')) e.expected = text(result.expected);
+    // A snapshot that is not there yet expects nothing.
+    if (own(result, 'expected') && !(result.expected === undefined && /Snapshot$/.test(attr.matcher))) e.expected = text(result.expected);
     if (own(result, 'actual')) e.actual = text(result.actual);
     if (result.pass) attr.negated = 'true';
   } else if (own(detail, 'code') || own(detail, 'operator') || own(detail, 'expected')) {

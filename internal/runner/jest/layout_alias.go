@@ -1,0 +1,96 @@
+package jest
+
+import (
+	"regexp"
+	"regexp/syntax"
+	"strings"
+
+	"regreen/internal/runner/node"
+)
+
+var capture = regexp.MustCompile(`\$\d`)
+
+// aliases reads moduleNameMapper: "^@/(.*)$" to "<rootDir>/src/$1" is "@/*" to
+// "src/*". What maps no literal beginning (styles, images) is of no use here.
+func (r *reading) aliases(c config) {
+	for _, m := range c.ModuleNameMapper {
+		if len(m) < 2 {
+			continue
+		}
+		pattern, _ := m[0].(string)
+		var target string
+		switch v := m[1].(type) {
+		case string:
+			target = v
+		case []any:
+			if len(v) > 0 {
+				target, _ = v[0].(string)
+			}
+		}
+		key, rest, ok := prefix(pattern)
+		if !ok || target == "" {
+			continue
+		}
+		at := capture.FindStringIndex(target)
+		if rest != (at != nil) {
+			continue // one file for many names, or a part of the name used
+		}
+		tail := ""
+		if at != nil {
+			target, tail = target[:at[0]], target[at[1]:]
+		}
+		rel, ok := node.Rel(r.context, strings.TrimSuffix(target, "/"))
+		if !ok {
+			continue
+		}
+		if strings.HasSuffix(target, "/") {
+			rel += "/"
+		}
+		if r.layout.Aliases == nil {
+			r.layout.Aliases = map[string]string{}
+		}
+		if rest {
+			key += "*"
+			rel += "*" + tail
+		}
+		r.layout.Aliases[key] = rel
+	}
+	for _, d := range append(append([]string{}, c.ModuleDirectories...), c.ModulePaths...) {
+		if d != "node_modules" && !strings.HasSuffix(d, "/node_modules") {
+			r.guess("modules are also looked for in %s", d)
+		}
+	}
+}
+
+// prefix takes a pattern apart into its literal beginning and whether anything
+// may follow; ok is false for any other form.
+func prefix(pattern string) (literal string, rest, ok bool) {
+	re, err := syntax.Parse(strings.ReplaceAll(pattern, `\/`, "/"), syntax.Perl)
+	if err != nil {
+		return "", false, false
+	}
+	parts := []*syntax.Regexp{re}
+	if re.Op == syntax.OpConcat {
+		parts = re.Sub
+	}
+	begun, ended := false, false
+	for _, p := range parts {
+		if p.Op == syntax.OpCapture {
+			p = p.Sub[0]
+		}
+		switch {
+		case p.Op == syntax.OpBeginText && !begun:
+			begun = true
+		case p.Op == syntax.OpLiteral && begun && !rest && !ended && p.Flags&syntax.FoldCase == 0:
+			literal += string(p.Rune)
+		case (p.Op == syntax.OpStar || p.Op == syntax.OpPlus) && begun && !rest && !ended &&
+			(p.Sub[0].Op == syntax.OpAnyCharNotNL || p.Sub[0].Op == syntax.OpAnyChar):
+			rest = true
+		case p.Op == syntax.OpEndText && begun:
+			ended = true
+		default:
+			return "", false, false
+		}
+	}
+	return literal, rest, begun && literal != ""
+}
