@@ -31,6 +31,14 @@ type Record struct {
 	Tests      int       `json:"tests"` // how many ran
 	DurationMS int64     `json:"duration_ms"`
 	Undo       string    `json:"undo"` // "" when nothing was merged
+	// Proposals are the ids of what the cycle proposed; Append sets it.
+	Proposals []string `json:"proposals,omitempty"`
+}
+
+// Proposal is a result that waits for the user.
+type Proposal struct {
+	ID      string   `json:"id"`
+	Changes []Change `json:"changes"`
 }
 
 // Change is one file of a proposal, with the bytes on both sides. Modes are
@@ -58,15 +66,15 @@ const (
 // trimEvery is how large the list may grow before records are looked through.
 const trimEvery = 256 << 10
 
-// History is the record of one repository. Several processes may append to it
+// Store is the history of one repository. Several processes may append to it
 // at once; a value is used by one goroutine at a time.
-type History struct {
+type Store struct {
 	dir string
 }
 
-// Open opens the history in a repository's state folder, which is made.
-func Open(stateDir string) (*History, error) {
-	h := &History{dir: filepath.Join(stateDir, "history")}
+// Open opens the history in a folder of its own, which is made.
+func Open(dir string) (*Store, error) {
+	h := &Store{dir: dir}
 	if err := os.MkdirAll(h.dir, 0o700); err != nil {
 		return nil, fmt.Errorf("open the history: %w", err)
 	}
@@ -84,19 +92,26 @@ func NewID(now time.Time) string {
 
 var validID = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9_-]{0,99}$`)
 
-// Append adds a cycle. document is the cycle's, as JSON; proposal are the
-// changes that wait for the user, nil for none. What was appended before is
-// never lost by an append that fails.
-func (h *History) Append(rec Record, document json.RawMessage, proposal []Change) error {
-	if err := h.append(rec, document, proposal); err != nil {
+// Append adds a cycle. document is the cycle's, as JSON; proposals are the
+// results that wait for the user. What was appended before is never lost by an
+// append that fails.
+func (h *Store) Append(rec Record, document json.RawMessage, proposals []Proposal) error {
+	if err := h.append(rec, document, proposals); err != nil {
 		return fmt.Errorf("keep the history of %s: %w", rec.ID, err)
 	}
 	return nil
 }
 
-func (h *History) append(rec Record, document json.RawMessage, proposal []Change) error {
+func (h *Store) append(rec Record, document json.RawMessage, proposals []Proposal) error {
 	if !validID.MatchString(rec.ID) {
 		return fmt.Errorf("%q is not an id", rec.ID)
+	}
+	rec.Proposals = nil
+	for _, p := range proposals {
+		if !validID.MatchString(p.ID) {
+			return fmt.Errorf("%q is not an id", p.ID)
+		}
+		rec.Proposals = append(rec.Proposals, p.ID)
 	}
 	if rec.Files == nil {
 		rec.Files = []string{}
@@ -104,12 +119,12 @@ func (h *History) append(rec Record, document json.RawMessage, proposal []Change
 	if err := replace(h.file(rec.ID, "json"), document); err != nil {
 		return err
 	}
-	if proposal != nil {
-		src, err := json.Marshal(proposal)
+	for _, p := range proposals {
+		src, err := json.Marshal(p)
 		if err != nil {
 			return err
 		}
-		if err := replace(h.file(rec.ID, "proposal"), src); err != nil {
+		if err := replace(h.file(p.ID, "proposal"), src); err != nil {
 			return err
 		}
 	}
@@ -141,7 +156,7 @@ func (h *History) append(rec Record, document json.RawMessage, proposal []Change
 }
 
 // List gives the cycles, the newest first.
-func (h *History) List() ([]Record, error) {
+func (h *Store) List() ([]Record, error) {
 	src, err := os.ReadFile(h.list())
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
@@ -176,7 +191,7 @@ func parse(src []byte) []Record {
 }
 
 // Document gives a cycle's document as it was appended.
-func (h *History) Document(id string) (json.RawMessage, error) {
+func (h *Store) Document(id string) (json.RawMessage, error) {
 	src, err := h.read(id, "json")
 	if err != nil {
 		return nil, err
@@ -187,36 +202,50 @@ func (h *History) Document(id string) (json.RawMessage, error) {
 	return src, nil
 }
 
-// Proposal gives the changes that a cycle proposed; ErrNotFound is in the
-// chain when it proposed none.
-func (h *History) Proposal(id string) ([]Change, error) {
+// Proposal gives a proposal by its own id; ErrNotFound is in the chain when
+// there is none.
+func (h *Store) Proposal(id string) (*Proposal, error) {
 	src, err := h.read(id, "proposal")
 	if err != nil {
 		return nil, err
 	}
-	var changes []Change
-	if err := json.Unmarshal(src, &changes); err != nil {
-		return nil, fmt.Errorf("read the proposal of %s: %w", id, err)
+	var p Proposal
+	if err := json.Unmarshal(src, &p); err != nil {
+		return nil, fmt.Errorf("read the proposal %s: %w", id, err)
 	}
-	return changes, nil
+	return &p, nil
 }
 
-// Latest is the newest cycle that proposed something, for an apply without an
-// id.
-func (h *History) Latest() (id string, err error) {
+// Proposals are the ids of what a cycle proposed; a cycle that proposed
+// nothing has none.
+func (h *Store) Proposals(cycleID string) ([]string, error) {
+	all, err := h.List()
+	if err != nil {
+		return nil, err
+	}
+	for _, r := range all {
+		if r.ID == cycleID {
+			return r.Proposals, nil
+		}
+	}
+	return nil, fmt.Errorf("%s: %w", cycleID, ErrNotFound)
+}
+
+// Latest is the id of the newest proposal, for an apply without an id.
+func (h *Store) Latest() (id string, err error) {
 	all, err := h.List()
 	if err != nil {
 		return "", err
 	}
 	for _, r := range all {
-		if _, err := os.Stat(h.file(r.ID, "proposal")); err == nil {
-			return r.ID, nil
+		if n := len(r.Proposals); n > 0 {
+			return r.Proposals[n-1], nil
 		}
 	}
 	return "", fmt.Errorf("a proposal: %w", ErrNotFound)
 }
 
-func (h *History) read(id, ext string) ([]byte, error) {
+func (h *Store) read(id, ext string) ([]byte, error) {
 	if !validID.MatchString(id) {
 		return nil, fmt.Errorf("%q: %w", id, ErrNotFound)
 	}
@@ -230,12 +259,12 @@ func (h *History) read(id, ext string) ([]byte, error) {
 	return src, nil
 }
 
-func (h *History) list() string { return filepath.Join(h.dir, "cycles.jsonl") }
+func (h *Store) list() string { return filepath.Join(h.dir, "cycles.jsonl") }
 
-func (h *History) file(id, ext string) string { return filepath.Join(h.dir, id+"."+ext) }
+func (h *Store) file(id, ext string) string { return filepath.Join(h.dir, id+"."+ext) }
 
 // Trim removes records that are too old or too many.
-func (h *History) Trim(now time.Time) error {
+func (h *Store) Trim(now time.Time) error {
 	all, err := h.List()
 	if err != nil {
 		return err
@@ -243,13 +272,14 @@ func (h *History) Trim(now time.Time) error {
 	var total int64
 	var keep []Record
 	for i, r := range all {
-		size := h.size(r.ID)
+		files := h.files(r)
+		size := sizeOf(files)
 		total += size
 		old := now.Sub(r.Started) > maxAge || total > maxBytes || i >= maxRecords
 		if i >= keepAlways && old {
 			total -= size
-			for _, ext := range []string{"json", "proposal"} {
-				_ = os.Remove(h.file(r.ID, ext))
+			for _, f := range files {
+				_ = os.Remove(f)
 			}
 			continue
 		}
@@ -270,9 +300,18 @@ func (h *History) Trim(now time.Time) error {
 	return nil
 }
 
-func (h *History) size(id string) (n int64) {
-	for _, ext := range []string{"json", "proposal"} {
-		if fi, err := os.Stat(h.file(id, ext)); err == nil {
+// files are all files of a record.
+func (h *Store) files(r Record) []string {
+	out := []string{h.file(r.ID, "json")}
+	for _, p := range r.Proposals {
+		out = append(out, h.file(p, "proposal"))
+	}
+	return out
+}
+
+func sizeOf(files []string) (n int64) {
+	for _, f := range files {
+		if fi, err := os.Stat(f); err == nil {
 			n += fi.Size()
 		}
 	}

@@ -26,7 +26,7 @@ func TestHistory(t *testing.T) {
 	}
 	first := Record{ID: "20261130-194512-aaaa", Started: day, Outcome: "repaired", Files: []string{"a\nb.js"}, Tests: 3, DurationMS: 12, Undo: "u"}
 	second := Record{ID: "20261130-194513-bbbb", Started: day.Add(time.Second), Outcome: "proposed", Files: []string{}}
-	prop := []Change{{Path: "a.js", Op: "modify", Mode: 0o755, BeforeMode: 0o755, Before: []byte{0, 0xff, '\n'}, After: []byte("x")}}
+	prop := []Proposal{{ID: second.ID + "-1", Changes: []Change{{Path: "a.js", Op: "modify", Mode: 0o755, BeforeMode: 0o755, Before: []byte{0, 0xff, '\n'}, After: []byte("x")}}}}
 	if err := h.Append(first, json.RawMessage(`{"outcome":"repaired"}`), nil); err != nil {
 		t.Fatal(err)
 	}
@@ -37,6 +37,7 @@ func TestHistory(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	second.Proposals = []string{second.ID + "-1"}
 	if d := cmp.Diff([]Record{second, first}, all); d != "" {
 		t.Errorf("List (-want +got):\n%s", d)
 	}
@@ -44,14 +45,17 @@ func TestHistory(t *testing.T) {
 	if err != nil || string(doc) != `{"outcome":"repaired"}` {
 		t.Errorf("Document = %s, %v", doc, err)
 	}
-	got, err := h.Proposal(second.ID)
+	got, err := h.Proposal(second.ID + "-1")
 	if err != nil {
 		t.Fatal(err)
 	}
-	if d := cmp.Diff(prop, got); d != "" {
+	if ids, err := h.Proposals(second.ID); err != nil || len(ids) != 1 {
+		t.Errorf("Proposals = %v, %v", ids, err)
+	}
+	if d := cmp.Diff(&prop[0], got); d != "" {
 		t.Errorf("Proposal (-want +got):\n%s", d)
 	}
-	if id, err := h.Latest(); err != nil || id != second.ID {
+	if id, err := h.Latest(); err != nil || id != prop[0].ID {
 		t.Errorf("Latest = %q, %v", id, err)
 	}
 	for _, id := range []string{first.ID, "none", "../x", ""} {
@@ -98,7 +102,7 @@ func TestTrim(t *testing.T) {
 	}
 	for i := range 40 {
 		rec := Record{ID: fmt.Sprintf("id%03d", i), Started: day.Add(time.Duration(i) * 24 * time.Hour)}
-		if err := h.Append(rec, json.RawMessage(`{}`), []Change{}); err != nil {
+		if err := h.Append(rec, json.RawMessage(`{}`), []Proposal{{ID: rec.ID}}); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -26,11 +26,15 @@ const (
 )
 
 // Undos lists the merges that can be undone, the newest first.
-func (s *Sandbox) Undos() []UndoRecord {
-	entries, _ := os.ReadDir(filepath.Join(s.dir, "undo"))
+func (s *Sandbox) Undos() []UndoRecord { return Undos(s.dir) }
+
+// Undos lists the merges that can be undone in a repository's state folder
+// (see StateDir) without opening the sandbox, the newest first.
+func Undos(dir string) []UndoRecord {
+	entries, _ := os.ReadDir(filepath.Join(dir, "undo"))
 	var out []UndoRecord
 	for _, e := range entries {
-		p, ok := loadPlan(filepath.Join(s.dir, "undo", e.Name()))
+		p, ok := loadPlan(filepath.Join(dir, "undo", e.Name()))
 		if !ok {
 			continue
 		}
