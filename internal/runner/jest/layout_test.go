@@ -1,0 +1,99 @@
+package jest
+
+import (
+	"context"
+	"slices"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/rogpeppe/go-internal/txtar"
+)
+
+func TestLayout(t *testing.T) {
+	a := txtar.Parse([]byte(`
+-- package.json --
+{"name": "shop", "private": true}
+-- jest.config.js --
+module.exports = {
+  projects: [
+    {
+      displayName: 'unit',
+      testMatch: ['<rootDir>/src/**/*.spec.js', '!**/skip/**'],
+      setupFilesAfterEnv: ['<rootDir>/setup.js'],
+      moduleNameMapper: { '^@/(.*)$': '<rootDir>/src/$1', '^@lib$': '<rootDir>/src/lib.js', '\\.(css|less)$': 'identity-obj-proxy' },
+    },
+    {
+      displayName: 'e2e',
+      testRegex: ['/e2e/.*\\.js$'],
+      testPathIgnorePatterns: ['/node_modules/', '/fixtures/'],
+    },
+  ],
+};
+-- setup.js --
+-- src/lib.js --
+-- src/a.spec.js --
+-- src/__mocks__/lib.js --
+-- __mocks__/left-pad.js --
+-- e2e/b.js --
+`))
+	for _, version := range []string{"jest29", "jest30"} {
+		t.Run(version, func(t *testing.T) {
+			env, p := project(t, a, version)
+			l, err := Framework{}.Layout(context.Background(), env, p)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if l.Uncertain != "" {
+				t.Errorf("uncertain: %s", l.Uncertain)
+			}
+			for rel, want := range map[string]bool{
+				"src/a.spec.js": true, "src/x/a.spec.js": true, "src/skip/a.spec.js": false, "a.spec.js": false, "src/a.test.js": false,
+				"e2e/b.js": true, "e2e/fixtures/b.js": false, "src/lib.js": false, "node_modules/x/src/a.spec.js": false,
+			} {
+				if got := l.IsTest(rel); got != want {
+					t.Errorf("IsTest(%s) = %v", rel, got)
+				}
+			}
+			if d := cmp.Diff([]string{"__mocks__/left-pad.js", "jest.config.js", "package.json", "setup.js"}, l.Global); d != "" {
+				t.Errorf("global: %s", d)
+			}
+			if d := cmp.Diff(map[string]string{"@/*": "src/*", "@lib": "src/lib.js"}, l.Aliases); d != "" {
+				t.Errorf("aliases: %s", d)
+			}
+			for _, f := range []string{"src/__snapshots__/a.spec.js.snap", "src/__mocks__/lib.js"} {
+				if !slices.Contains(l.Implicit("src/a.spec.js"), f) {
+					t.Errorf("%s is not implicit", f)
+				}
+			}
+		})
+	}
+}
+
+func TestLayoutGuess(t *testing.T) {
+	a := txtar.Parse([]byte("-- package.json --\n{}\n-- jest.config.js --\nmodule.exports = {\n"))
+	env, p := project(t, a, "jest30")
+	l, err := Framework{}.Layout(context.Background(), env, p)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if l.Uncertain == "" || !l.IsTest("src/__tests__/a.js") || !l.IsTest("a.test.mjs") || l.IsTest("src/a.js") {
+		t.Errorf("layout of a broken configuration: %+v", l)
+	}
+}
+
+func TestPrefix(t *testing.T) {
+	for pattern, want := range map[string]string{
+		"^@/(.*)$": "@/*", "^@lib$": "@lib", "^src/(.+)": "src/*", `\.css$`: "", "^(a|b)/(.*)$": "", "^~(.*)": "~*", "[": "", "^.*$": "",
+	} {
+		lit, rest, ok := prefix(pattern)
+		if rest {
+			lit += "*"
+		}
+		if !ok {
+			lit = ""
+		}
+		if lit != want {
+			t.Errorf("prefix(%q) = %q, want %q", pattern, lit, want)
+		}
+	}
+}
