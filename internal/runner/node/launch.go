@@ -81,7 +81,11 @@ func (l Launch) Run(ctx context.Context) (Landing, error) {
 	extra := append(slices.Clone(l.Extra), runner.EnvReport+"="+report, runner.EnvNonce+"="+nonce)
 	if l.Probe != nil {
 		extra = append(extra, l.Probe.Env()...)
-		c.BeforeKill = l.Probe.BeforeKill
+		c.BeforeKill = func(pgid int) {
+			if ctx.Err() == nil { // nobody waits for the answer of a cancelled run
+				l.Probe.BeforeKill(pgid)
+			}
+		}
 	}
 	c.Env = Environ(l.Env, l.Project, extra)
 
