@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"time"
 
 	"regreen/internal/proc"
 	"regreen/internal/runner"
@@ -116,8 +117,15 @@ func whenEmpty(files, patterns []string) []string {
 	return patterns
 }
 
+// askLimit bounds a question; loading a configuration takes a second or two.
+const askLimit = 60 * time.Second
+
+var errSlow = errors.New("jest does not answer")
+
 // ask starts jest for an answer on its standard output.
 func (s *session) ask(ctx context.Context, args []string) ([]byte, error) {
+	ctx, cancel := context.WithTimeoutCause(ctx, askLimit, errSlow)
+	defer cancel()
 	cmd, err := node.Command(s.env, s.project)
 	if err != nil {
 		return nil, err
