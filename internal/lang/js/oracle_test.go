@@ -1,7 +1,6 @@
 package js
 
 import (
-	"bufio"
 	"bytes"
 	"encoding/json"
 	"fmt"
@@ -31,45 +30,12 @@ type oracleFacts struct {
 // the compiler's over files of the installed frameworks. REGREEN_ORACLE_FILES
 // sets how many ("all" for every file).
 func TestScanAgreesWithTypeScript(t *testing.T) {
-	deps, err := filepath.Abs("../../../testdata/deps")
-	if err != nil {
-		t.Fatal(err)
-	}
-	compiler := filepath.Join(deps, "vitest5/node_modules/typescript/lib/typescript.js")
-	if _, err := os.Stat(compiler); err != nil {
-		t.Fatalf("the TypeScript compiler is not installed (%v): run make deps", err)
-	}
-	files := corpusFiles(t, deps)
-	step := 1
-	limit := 600
-	if n := os.Getenv("REGREEN_ORACLE_FILES"); n == "all" {
-		limit = len(files)
-	} else if n != "" {
-		if _, err := fmt.Sscan(n, &limit); err != nil {
-			t.Fatal(err)
-		}
-	}
-	if len(files) > limit {
-		step = len(files) / limit
-	}
-	var list []string
-	for i := 0; i < len(files); i += step {
-		list = append(list, files[i])
-	}
-	cmd := exec.CommandContext(t.Context(), "node", "testdata/oracle.mjs", compiler)
-	cmd.Stdin = strings.NewReader(strings.Join(list, "\n"))
-	var stderr bytes.Buffer
-	cmd.Stderr = &stderr
-	out, err := cmd.Output()
-	if err != nil {
-		t.Fatalf("run the oracle: %v\n%s", err, stderr.Bytes())
-	}
-	sc := bufio.NewScanner(bytes.NewReader(out))
-	sc.Buffer(nil, 64<<20)
+	deps, compiler := oracle(t)
+	list := sample(t, corpusFiles(t, deps), 600)
 	seen, bad := 0, 0
-	for sc.Scan() {
+	for _, line := range runOracle(t, "testdata/oracle.mjs", compiler, list) {
 		var want oracleFacts
-		if err := json.Unmarshal(sc.Bytes(), &want); err != nil {
+		if err := json.Unmarshal(line, &want); err != nil {
 			t.Fatal(err)
 		}
 		if want.Errors > 0 {
@@ -93,6 +59,52 @@ func TestScanAgreesWithTypeScript(t *testing.T) {
 		}
 	}
 	t.Logf("%d files compared, %d differ", seen, bad)
+}
+
+// oracle finds the installed frameworks and the TypeScript compiler among them.
+func oracle(t *testing.T) (deps, compiler string) {
+	t.Helper()
+	deps, err := filepath.Abs("../../../testdata/deps")
+	if err != nil {
+		t.Fatal(err)
+	}
+	compiler = filepath.Join(deps, "vitest5/node_modules/typescript/lib/typescript.js")
+	if _, err := os.Stat(compiler); err != nil {
+		t.Fatalf("the TypeScript compiler is not installed (%v): run make deps", err)
+	}
+	return deps, compiler
+}
+
+// sample takes about limit of the files, evenly.
+func sample(t *testing.T, files []string, limit int) []string {
+	t.Helper()
+	if n := os.Getenv("REGREEN_ORACLE_FILES"); n == "all" {
+		return files
+	} else if n != "" {
+		if _, err := fmt.Sscan(n, &limit); err != nil {
+			t.Fatal(err)
+		}
+	}
+	var list []string
+	step := max(1, len(files)/limit)
+	for i := 0; i < len(files); i += step {
+		list = append(list, files[i])
+	}
+	return list
+}
+
+// runOracle gives a script the list and returns the lines that it writes.
+func runOracle(t *testing.T, script, compiler string, list []string) [][]byte {
+	t.Helper()
+	cmd := exec.CommandContext(t.Context(), "node", script, compiler)
+	cmd.Stdin = strings.NewReader(strings.Join(list, "\n"))
+	var stderr bytes.Buffer
+	cmd.Stderr = &stderr
+	out, err := cmd.Output()
+	if err != nil {
+		t.Fatalf("run the oracle: %v\n%s", err, stderr.Bytes())
+	}
+	return bytes.Split(bytes.TrimSpace(out), []byte("\n"))
 }
 
 // factsOf puts our scan in the oracle's words.

@@ -1,0 +1,54 @@
+package js
+
+import "strings"
+
+// globals are the names that the language, node and browsers give every file.
+var globals = strings.Fields(`
+undefined NaN Infinity globalThis arguments eval isFinite isNaN parseFloat parseInt decodeURI decodeURIComponent
+encodeURI encodeURIComponent escape unescape Object Function Boolean Symbol Error AggregateError EvalError RangeError
+ReferenceError SyntaxError TypeError URIError Number BigInt Math Date String RegExp Array Int8Array Uint8Array
+Uint8ClampedArray Int16Array Uint16Array Int32Array Uint32Array BigInt64Array BigUint64Array Float16Array Float32Array
+Float64Array Map Set WeakMap WeakSet WeakRef ArrayBuffer SharedArrayBuffer DataView Atomics JSON FinalizationRegistry
+Iterator Promise Reflect Proxy Intl WebAssembly SuppressedError DisposableStack AsyncDisposableStack
+require module exports __dirname __filename process global Buffer setImmediate clearImmediate
+console setTimeout clearTimeout setInterval clearInterval queueMicrotask structuredClone fetch atob btoa performance
+crypto navigator AbortController AbortSignal Event EventTarget CustomEvent EventSource MessageChannel MessageEvent
+MessagePort BroadcastChannel Blob File FormData Headers Request Response URL URLSearchParams URLPattern TextEncoder
+TextDecoder TextEncoderStream TextDecoderStream ReadableStream WritableStream TransformStream CompressionStream
+DecompressionStream ByteLengthQueuingStrategy CountQueuingStrategy Crypto CryptoKey SubtleCrypto DOMException WebSocket
+CloseEvent Storage localStorage sessionStorage
+window self document location history screen frames parent top opener alert confirm prompt open close print stop focus blur
+requestAnimationFrame cancelAnimationFrame requestIdleCallback cancelIdleCallback getComputedStyle matchMedia scrollTo
+scroll scrollBy addEventListener removeEventListener dispatchEvent postMessage getSelection customElements indexedDB
+caches innerWidth innerHeight outerWidth outerHeight devicePixelRatio origin name status event visualViewport
+Node NodeList Element HTMLElement HTMLInputElement HTMLButtonElement HTMLDivElement HTMLFormElement HTMLAnchorElement
+HTMLImageElement HTMLCanvasElement HTMLSelectElement HTMLTextAreaElement HTMLVideoElement HTMLAudioElement
+HTMLMediaElement HTMLIFrameElement HTMLScriptElement HTMLStyleElement HTMLLinkElement HTMLTableElement HTMLTemplateElement
+HTMLDialogElement HTMLLabelElement HTMLOptionElement HTMLSpanElement HTMLParagraphElement HTMLCollection HTMLSlotElement
+SVGElement SVGSVGElement Document DocumentFragment ShadowRoot Text Comment Attr Range Selection Window Location History
+Navigator Screen DOMParser XMLSerializer XMLHttpRequest XPathResult MutationObserver MutationRecord ResizeObserver
+IntersectionObserver PerformanceObserver Performance CSS CSSStyleSheet CSSStyleDeclaration StyleSheet Image Audio Option
+Worker SharedWorker ServiceWorker Notification FileReader FileList DataTransfer DragEvent KeyboardEvent MouseEvent
+PointerEvent TouchEvent Touch WheelEvent FocusEvent InputEvent UIEvent SubmitEvent AnimationEvent TransitionEvent
+ClipboardEvent PopStateEvent HashChangeEvent StorageEvent ErrorEvent PromiseRejectionEvent ProgressEvent CompositionEvent
+DOMRect DOMPoint DOMMatrix DOMTokenList NodeFilter TreeWalker ImageData ImageBitmap createImageBitmap OffscreenCanvas
+Path2D CanvasRenderingContext2D WebGLRenderingContext WebGL2RenderingContext AudioContext MediaStream MediaRecorder
+MediaQueryList RTCPeerConnection Geolocation IDBDatabase IDBRequest IDBKeyRange importScripts reportError
+`)
+
+// typeGlobals are the types that TypeScript gives every file.
+var typeGlobals = strings.Fields(`
+Partial Required Readonly Record Pick Omit Exclude Extract NonNullable Parameters ConstructorParameters ReturnType
+InstanceType ThisParameterType OmitThisParameter ThisType Uppercase Lowercase Capitalize Uncapitalize NoInfer Awaited
+PropertyKey PromiseLike ArrayLike Iterable IterableIterator AsyncIterable AsyncIterator AsyncIterableIterator
+IteratorResult Generator AsyncGenerator ReadonlyArray ReadonlyMap ReadonlySet TemplateStringsArray PropertyDescriptor
+PropertyDescriptorMap TypedPropertyDescriptor CallableFunction NewableFunction ImportMeta ImportAttributes NodeJS JSX
+Disposable AsyncDisposable EventListener RequestInit ResponseInit HeadersInit BodyInit BufferSource BufferEncoding
+`)
+
+// testGlobals are the names that test frameworks put into test files.
+var testGlobals = strings.Fields(`
+describe context suite it test specify before after beforeAll afterAll beforeEach afterEach setup teardown suiteSetup
+suiteTeardown expect assert jest vi vitest xit xtest xdescribe fit fdescribe expectTypeOf assertType onTestFinished
+onTestFailed bench chai mocha run pending fail spyOn
+`)
