@@ -1,0 +1,132 @@
+// Package affected names the tests that can see a change, each with the chain
+// of reasons.
+//
+// Its invariant: it errs on the side of more tests. What an import surely or
+// possibly loads is an edge; where that cannot be told the selection widens
+// and says why. It knows no language and no framework: files are read by
+// lang.Language, tests and their setup are told by runner.Layout.
+//
+// # Design
+//
+// Every file of the repository that a language owns is scanned, in parallel,
+// and its imports are resolved (graph.go). The selection is one breadth-first
+// walk from the changed files along the edges backwards (select.go), so the
+// chain to each test is a shortest one. Rules that hold for a whole folder or
+// project (manifests, setup files, computed imports) are virtual nodes or are
+// expanded during the walk, and never an edge for each pair of files.
+//
+// A deleted file has no importers in the present tree. So with a deletion
+// every import is resolved once more in the tree as it would be with the
+// deleted files (base.go), and what leads to them is an edge.
+package affected
+
+import (
+	"context"
+
+	"regreen/internal/lang"
+	"regreen/internal/runner"
+)
+
+// Change is one file that differs from the base.
+type Change struct {
+	Path    string // rel
+	Deleted bool
+	From    string // the path before a rename, "" for none
+}
+
+// Project is one framework in one folder with what its configuration says.
+type Project struct {
+	runner.Project
+	runner.Layout
+}
+
+// Input is what a selection is made from. Tree.ReadFile must be safe for
+// concurrent use.
+type Input struct {
+	Tree      lang.Tree
+	Languages lang.Set
+	Projects  []Project
+	Changes   []Change
+	// Base gives a file at the base revision; may be nil.
+	Base func(rel string) ([]byte, bool)
+	// BaseFiles are the base revision's files; may be nil.
+	BaseFiles []string
+	// Data maps globs of data files to globs of the tests that read them.
+	Data map[string][]string
+}
+
+// Test is a selected test file.
+type Test struct {
+	File string
+	// Projects are the indices of the projects that run it.
+	Projects []int
+	// Why is a shortest chain from the test to a change, a sentence a step.
+	Why []string
+	// Distance is the number of steps: 0 for a test that changed itself, -1
+	// for one that no change reaches (All).
+	Distance int
+}
+
+// Set is a selection.
+type Set struct {
+	// Modified are the changed files (both paths of a rename), sorted.
+	Modified []string
+	// Tests are the nearest first, then by name.
+	Tests []Test
+	// All says that every test is selected by one reason for all.
+	All bool
+	// Reason is why all are selected, or why the selection was widened; "" for
+	// neither.
+	Reason string
+	// Widened are all reasons for which more was selected than surely depends.
+	Widened []string
+	// Unreached are the changed files that no test depends on, as far as can
+	// be seen (documentation, tools).
+	Unreached []string
+
+	graph   *Graph
+	reached map[string]bool
+}
+
+// Select names the tests that the changes can affect.
+func Select(ctx context.Context, in Input) (*Set, error) {
+	g, err := Build(ctx, in)
+	if err != nil {
+		return nil, err
+	}
+	return g.selected(), nil
+}
+
+// All selects every test file of every project. The tests that the changes
+// reach come first.
+func All(ctx context.Context, in Input) (*Set, error) {
+	g, err := Build(ctx, in)
+	if err != nil {
+		return nil, err
+	}
+	return g.all(), nil
+}
+
+// Graph is the graph that the selection was made from.
+func (s *Set) Graph() *Graph { return s.graph }
+
+// Reaches tells whether the changes can reach a test file.
+func (s *Set) Reaches(test string) bool { return s.reached[test] }
+
+// NewReach gives Set.Reaches for an input, for callers that ask late and
+// seldom: the graph is built at the first question. Where it cannot be built,
+// every test can be reached.
+func NewReach(in Input) func(test string) bool {
+	var s *Set
+	return func(test string) bool {
+		if s == nil {
+			// The answer is needed after the budget of the cycle is over, too.
+			set, err := Select(context.Background(), in)
+			if err != nil {
+				return true
+			}
+			s = set
+		}
+		return s.Reaches(test)
+	}
+}

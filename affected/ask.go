@@ -1,0 +1,57 @@
+package affected
+
+import "path"
+
+// Dependents gives the test files that depend on a file, sorted by distance
+// and name, each with the chain that leads to it.
+func (g *Graph) Dependents(file string) []Test {
+	id, ok := g.ids[path.Clean(file)]
+	if !ok {
+		// No import leads to it; the rules for folders and data may.
+		id = g.id(path.Clean(file))
+	}
+	return g.from(map[int32]string{id: changed}).reached()
+}
+
+// Reaches tells whether a test depends on a file.
+func (g *Graph) Reaches(test, file string) bool {
+	for _, t := range g.Dependents(file) {
+		if t.File == test {
+			return true
+		}
+	}
+	return false
+}
+
+// Tests are all test files, sorted.
+func (g *Graph) Tests() []string {
+	out := make([]string, len(g.tests))
+	for i, id := range g.tests {
+		out[i] = g.nodes[id].name
+	}
+	return out
+}
+
+// WhyTest explains why a test is selected or is not.
+func (s *Set) WhyTest(test string) []string {
+	test = path.Clean(test)
+	for _, t := range s.Tests {
+		if t.File == test {
+			return t.Why
+		}
+	}
+	id, ok := s.graph.ids[test]
+	switch {
+	case !ok:
+		return []string{test + " is not a file of the repository"}
+	case len(s.graph.nodes[id].projects) == 0:
+		return []string{test + " is not a test file of any project"}
+	case len(s.Modified) == 0:
+		return []string{"nothing is modified"}
+	}
+	return []string{"no import, setup file or data file leads from " + test + " to a modified file"}
+}
+
+// WhyFile gives the tests that a file selects, each with its chain; none when
+// no test depends on it.
+func (s *Set) WhyFile(file string) []Test { return s.graph.Dependents(file) }

@@ -1,0 +1,372 @@
+package affected
+
+import (
+	"context"
+	"fmt"
+	"path"
+	"runtime"
+	"slices"
+	"sort"
+	"strings"
+
+	"golang.org/x/sync/errgroup"
+
+	"regreen/internal/lang"
+)
+
+// Graph is who depends on whom. It is built once for a tree and used by one
+// goroutine at a time.
+type Graph struct {
+	in      Input
+	ids     map[string]int32
+	nodes   []node
+	labels  []label
+	labelID map[label]int32
+	tests   []int32 // sorted by path
+	wides   []wide
+	data    []dataRef
+	byBase  map[string][]int32 // base name of a data path to indices into data
+	nested  map[string]bool    // folder to: in another working tree
+	base    map[string]bool    // BaseFiles
+}
+
+// node is a file, or a virtual one that stands for many edges.
+type node struct {
+	name     string
+	virtual  bool
+	owned    bool // scanned by a language
+	language int
+	projects []int  // of a test: who runs it
+	rev      []edge // who depends on it
+}
+
+// edge leads to a dependent; label says how it depends.
+type edge struct{ to, label int32 }
+
+// label is the verb of a sentence, and why it is unsure ("" for sure).
+type label struct{ verb, note string }
+
+// wide is a node on which the files of a language below a folder are: a
+// computed import may load any of them.
+type wide struct {
+	language int
+	dir      string
+	node     int32
+}
+
+// dataRef is a path that a file reads.
+type dataRef struct {
+	file   int32
+	path   string
+	folder bool
+}
+
+// maxScan is the size of a file above which it is not scanned: bundles and
+// generated tables.
+const maxScan = 4 << 20
+
+// Build scans and resolves all files of the input's tree.
+func Build(ctx context.Context, in Input) (*Graph, error) {
+	g := &Graph{in: in, ids: map[string]int32{}, labelID: map[label]int32{}, byBase: map[string][]int32{},
+		nested: map[string]bool{}, base: map[string]bool{}}
+	for _, f := range in.BaseFiles {
+		g.base[f] = true
+	}
+	var files []string
+	for _, f := range in.Tree.Files() {
+		if !g.foreign(f) {
+			files = append(files, f)
+		}
+	}
+	scans, err := g.scan(ctx, files)
+	if err != nil {
+		return nil, fmt.Errorf("scan the repository: %w", err)
+	}
+	for i, f := range files {
+		id := g.id(f)
+		if scans[i] != nil {
+			g.nodes[id].owned, g.nodes[id].language = true, scans[i].language
+		}
+	}
+	if err := g.resolve(ctx, scans); err != nil {
+		return nil, fmt.Errorf("resolve the imports: %w", err)
+	}
+	g.layouts(files)
+	return g, nil
+}
+
+func (g *Graph) id(name string) int32 {
+	if id, ok := g.ids[name]; ok {
+		return id
+	}
+	id := int32(len(g.nodes))
+	g.ids[name] = id
+	g.nodes = append(g.nodes, node{name: name})
+	return id
+}
+
+// virtual gives the node of that key, which no path can equal.
+func (g *Graph) virtual(key string) int32 {
+	id := g.id("\x00" + key)
+	g.nodes[id].virtual = true
+	return id
+}
+
+func (g *Graph) label(verb, note string) int32 {
+	l := label{verb, note}
+	id, ok := g.labelID[l]
+	if !ok {
+		id = int32(len(g.labels))
+		g.labels = append(g.labels, l)
+		g.labelID[l] = id
+	}
+	return id
+}
+
+// depends notes that from depends on to.
+func (g *Graph) depends(from, to, label int32) {
+	if from == to {
+		return
+	}
+	rev := g.nodes[to].rev
+	for k := len(rev) - 1; k >= 0 && k >= len(rev)-4; k-- { // a file's edges come together
+		if rev[k].to == from {
+			return
+		}
+	}
+	g.nodes[to].rev = append(rev, edge{from, label})
+}
+
+// foreign tells whether a file is not the repository's own: below
+// node_modules or .git, or in another working tree inside this one.
+func (g *Graph) foreign(file string) bool {
+	for _, part := range strings.Split(path.Dir(file), "/") {
+		if part == "node_modules" || part == ".git" {
+			return true
+		}
+	}
+	return g.inNested(path.Dir(file))
+}
+
+func (g *Graph) inNested(dir string) bool {
+	if dir == "." || dir == "/" {
+		return false
+	}
+	if v, ok := g.nested[dir]; ok {
+		return v
+	}
+	git := dir + "/.git"
+	v := g.in.Tree.Exists(git) || g.in.Tree.IsDir(git) || g.inNested(path.Dir(dir))
+	g.nested[dir] = v
+	return v
+}
+
+// scanned is what one file says.
+type scanned struct {
+	name     string
+	language int
+	file     *lang.File
+	tooLarge bool
+}
+
+// scan reads the files that a language owns; nil for the others.
+func (g *Graph) scan(ctx context.Context, files []string) ([]*scanned, error) {
+	out := make([]*scanned, len(files))
+	group, ctx := errgroup.WithContext(ctx)
+	group.SetLimit(runtime.GOMAXPROCS(0))
+	const chunk = 64
+	for from := 0; from < len(files); from += chunk {
+		group.Go(func() error {
+			for i := from; i < min(from+chunk, len(files)); i++ {
+				if err := ctx.Err(); err != nil {
+					return err
+				}
+				out[i] = g.scanFile(files[i])
+			}
+			return nil
+		})
+	}
+	return out, group.Wait()
+}
+
+func (g *Graph) scanFile(file string) *scanned {
+	for n, l := range g.in.Languages {
+		if !l.Owns(file) {
+			continue
+		}
+		s := &scanned{name: file, language: n, file: &lang.File{Path: file}}
+		src, err := g.in.Tree.ReadFile(file)
+		switch {
+		case err != nil: // it went away meanwhile: it imports nothing
+		case len(src) > maxScan:
+			s.tooLarge = true
+		default:
+			f := l.Scan(file, src)
+			s.file = &lang.File{Path: file, Imports: f.Imports, DataPaths: f.DataPaths}
+		}
+		return s
+	}
+	return nil
+}
+
+// resolve turns imports into edges. A resolver is used by one goroutine.
+func (g *Graph) resolve(ctx context.Context, scans []*scanned) error {
+	before := g.beforeTree()
+	for n, l := range g.in.Languages {
+		now := l.NewResolver(g.in.Tree)
+		var old lang.Resolver
+		if before != nil {
+			old = l.NewResolver(before)
+		}
+		for _, s := range scans {
+			if s == nil || s.language != n {
+				continue
+			}
+			if err := ctx.Err(); err != nil {
+				return err
+			}
+			g.edges(s, now, old, before)
+		}
+	}
+	return nil
+}
+
+// verbs of the sentences that explain a chain.
+var verbs = map[lang.ImportKind]string{
+	lang.Static: "imports", lang.From: "imports", lang.TypeOnly: "imports types of", lang.ReExport: "re-exports from",
+	lang.Require: "requires", lang.Dynamic: "imports", lang.Mock: "mocks", lang.Asset: "reads",
+	lang.Wide: "may import", lang.Mention: "names",
+}
+
+func (g *Graph) edges(s *scanned, now, old lang.Resolver, before *beforeTree) {
+	id := g.id(s.name)
+	for _, imp := range s.file.Imports {
+		verb := verbs[imp.Kind]
+		if verb == "" {
+			verb = "imports"
+		}
+		if imp.Kind == lang.Wide && imp.Specifier == "" {
+			g.anything(id, s.language, imp.Line)
+			continue
+		}
+		res := now.Resolve(s.name, imp)
+		l := g.label(verb, res.Wide)
+		for _, f := range res.Files {
+			g.depends(id, g.id(f), l)
+		}
+		if old == nil {
+			continue
+		}
+		// What is gone satisfied the import, or stood before what does now.
+		for _, f := range slices.Concat(old.Resolve(s.name, imp).Files, res.Waiting) {
+			if before.gone[f] {
+				g.depends(id, g.id(f), g.label(was(verb), ""))
+			}
+		}
+	}
+	for _, r := range []lang.Resolver{now, old} {
+		if r, ok := r.(lang.Implicit); ok {
+			for _, f := range r.Implicit(s.name) {
+				g.depends(id, g.id(f), g.label("is loaded with", ""))
+			}
+		}
+	}
+	for _, p := range s.file.DataPaths {
+		g.reads(id, p)
+	}
+	if s.tooLarge {
+		g.anything(id, s.language, 0)
+	}
+}
+
+// was puts a verb into the past: the file is gone.
+func was(verb string) string {
+	if first, rest, ok := strings.Cut(verb, " "); ok && first == "imports" {
+		return "imported " + rest
+	}
+	switch verb {
+	case "imports":
+		return "imported"
+	case "requires":
+		return "required"
+	case "mocks":
+		return "mocked"
+	case "names":
+		return "named"
+	case "re-exports from":
+		return "re-exported from"
+	}
+	return verb
+}
+
+// anything makes a file depend on every file of its language in its project.
+func (g *Graph) anything(id int32, language, line int) {
+	dir := g.projectDir(g.nodes[id].name)
+	note := fmt.Sprintf("it imports a computed path, so any file below %s", show(dir))
+	if line > 0 {
+		note = fmt.Sprintf("line %d imports a computed path, so any file below %s", line, show(dir))
+	}
+	w := g.virtual(fmt.Sprintf("wide %d %s", language, dir))
+	if !slices.ContainsFunc(g.wides, func(have wide) bool { return have.node == w }) {
+		g.wides = append(g.wides, wide{language, dir, w})
+	}
+	g.depends(id, w, g.label("may import", note))
+}
+
+// projectDir is the root of the innermost project around a file.
+func (g *Graph) projectDir(file string) string {
+	best := "."
+	for _, p := range g.in.Projects {
+		if root := path.Clean(p.Root); within(file, root) && root != "." && (best == "." || len(root) > len(best)) {
+			best = root
+		}
+	}
+	return best
+}
+
+// within tells whether a file is below a folder.
+func within(file, dir string) bool { return dir == "." || strings.HasPrefix(file, dir+"/") }
+
+// show names a folder for a person.
+func show(dir string) string {
+	if dir == "." {
+		return "the repository"
+	}
+	return dir
+}
+
+// layouts finds the tests and what each project's configuration adds.
+func (g *Graph) layouts(files []string) {
+	for n, p := range g.in.Projects {
+		project := g.virtual(fmt.Sprintf("project %d", n))
+		for _, f := range p.Global {
+			if f = path.Clean(f); !g.foreign(f) {
+				g.depends(project, g.id(f), g.label("is run with", ""))
+			}
+		}
+		if p.IsTest == nil {
+			continue
+		}
+		with := g.label("is run with", "")
+		for _, f := range files {
+			if !p.IsTest(f) {
+				continue
+			}
+			id := g.id(f)
+			if len(g.nodes[id].projects) == 0 {
+				g.tests = append(g.tests, id)
+			}
+			g.nodes[id].projects = append(g.nodes[id].projects, n)
+			g.depends(id, project, with)
+			if p.Implicit == nil {
+				continue
+			}
+			for _, dep := range p.Implicit(f) {
+				if !g.foreign(dep) {
+					g.depends(id, g.id(path.Clean(dep)), with)
+				}
+			}
+		}
+	}
+	sort.Slice(g.tests, func(i, j int) bool { return g.nodes[g.tests[i]].name < g.nodes[g.tests[j]].name })
+}

@@ -1,0 +1,324 @@
+package affected
+
+import (
+	"fmt"
+	"path"
+	"sort"
+	"strings"
+)
+
+// walk is one breadth-first walk from changed files to all that depends on them.
+type walk struct {
+	g    *Graph
+	next []int32 // node to the node it depends on, one step nearer to the change; -1 for none
+	via  []int32 // the label of that step
+	dist []int32 // -1: not reached
+	seed map[int32]string
+}
+
+// from walks backwards from the seeds, each with a word of what happened to it.
+func (g *Graph) from(seeds map[int32]string) *walk {
+	w := &walk{g: g, seed: seeds}
+	n := len(g.nodes)
+	w.next, w.via, w.dist = make([]int32, n), make([]int32, n), make([]int32, n)
+	for i := range w.dist {
+		w.dist[i], w.next[i] = -1, -1
+	}
+	queue := make([]int32, 0, n)
+	for id := range seeds {
+		w.dist[id] = 0
+		queue = append(queue, id)
+	}
+	sort.Slice(queue, func(i, j int) bool { return g.nodes[queue[i]].name < g.nodes[queue[j]].name })
+	for len(queue) > 0 {
+		at := queue[0]
+		queue = queue[1:]
+		visit := func(to, label int32) {
+			if w.dist[to] >= 0 {
+				return
+			}
+			w.dist[to], w.next[to], w.via[to] = w.dist[at]+1, at, label
+			queue = append(queue, to)
+		}
+		for _, e := range g.nodes[at].rev {
+			visit(e.to, e.label)
+		}
+		w.expand(at, visit)
+	}
+	return w
+}
+
+// expand follows the rules that are no single edges.
+func (w *walk) expand(at int32, visit func(to, label int32)) {
+	g, n := w.g, w.g.nodes[at]
+	if n.virtual {
+		return
+	}
+	if lang := g.language(n.name); lang >= 0 {
+		for _, wd := range g.wides {
+			if wd.language == lang && within(n.name, wd.dir) {
+				visit(wd.node, g.label("", ""))
+			}
+		}
+	}
+	if _, changed := w.seed[at]; !changed {
+		return
+	}
+	for _, edges := range [][]edge{g.readers(n.name), g.snapshotOf(n.name), g.declared(n.name)} {
+		for _, e := range edges {
+			visit(e.to, e.label)
+		}
+	}
+	if isManifest(n.name) && !g.onlyFormatted(n.name) {
+		below := g.label("is below", "everything below its folder depends on it")
+		for id := range g.nodes {
+			if f := g.nodes[id]; !f.virtual && (f.owned || len(f.projects) > 0) && within(f.name, path.Dir(n.name)) {
+				visit(int32(id), below)
+			}
+		}
+	}
+	if w.orphan(at) {
+		lost := g.label("is in the folder of", "nobody is known to have imported it")
+		for _, id := range g.tests {
+			if within(g.nodes[id].name, path.Dir(n.name)) {
+				visit(id, lost)
+			}
+		}
+	}
+}
+
+// language gives the index of the language that owns a file, -1 for none.
+func (g *Graph) language(file string) int {
+	for i, l := range g.in.Languages {
+		if l.Owns(file) {
+			return i
+		}
+	}
+	return -1
+}
+
+// orphan tells whether a source file was deleted that nothing is known to have
+// loaded: it may have been loaded by its name alone, by a framework.
+func (w *walk) orphan(at int32) bool {
+	n := w.g.nodes[at]
+	if w.seed[at] != deleted || len(n.rev) > 0 || w.g.language(n.name) < 0 {
+		return false
+	}
+	for _, p := range w.g.in.Projects {
+		if p.IsTest != nil && p.IsTest(n.name) {
+			return false
+		}
+	}
+	return true
+}
+
+// Words for what happened to a changed file.
+const (
+	changed = "changed"
+	deleted = "deleted"
+	created = "new"
+)
+
+// seeds are the nodes of the changes. It may add nodes, so it comes before a walk.
+func (g *Graph) seeds() map[int32]string {
+	out := map[int32]string{}
+	for _, c := range g.in.Changes {
+		p := path.Clean(c.Path)
+		if g.foreign(p) {
+			continue
+		}
+		switch {
+		case c.Deleted:
+			out[g.id(p)] = deleted
+		case g.in.BaseFiles != nil && !g.base[p]:
+			out[g.id(p)] = created
+		default:
+			out[g.id(p)] = changed
+		}
+		if c.From != "" && !g.in.Tree.Exists(c.From) {
+			out[g.id(path.Clean(c.From))] = "renamed to " + p
+		}
+	}
+	return out
+}
+
+// chain explains how a node depends on a change, a sentence a step.
+func (w *walk) chain(at int32) (why []string, steps int) {
+	if w.dist[at] == 0 {
+		word := w.seed[at]
+		switch word {
+		case created, deleted:
+			word = "is " + word
+		}
+		return []string{w.g.nodes[at].name + " " + strings.Replace(word, "renamed", "was renamed", 1)}, 0
+	}
+	for w.dist[at] > 0 {
+		verb := w.g.labels[w.via[at]].verb
+		to := w.next[at]
+		for w.g.nodes[to].virtual && w.next[to] >= 0 {
+			to = w.next[to]
+		}
+		s := w.g.nodes[at].name + " " + verb + " " + w.g.nodes[to].name
+		if word, ok := w.seed[to]; ok && w.dist[to] == 0 {
+			s += " (" + word + ")"
+		}
+		why = append(why, s)
+		at = to
+	}
+	return why, len(why)
+}
+
+// notes adds why the steps from a node on are unsure or hold for many.
+func (w *walk) notes(at int32, add func(string)) {
+	for w.dist[at] > 0 {
+		l, to := w.g.labels[w.via[at]], w.next[at]
+		file := to
+		for w.g.nodes[file].virtual && w.next[file] >= 0 {
+			file = w.next[file]
+		}
+		name := w.g.nodes[file].name
+		switch {
+		case strings.HasPrefix(w.g.nodes[to].name, "\x00project"):
+			var n int
+			_, _ = fmt.Sscanf(w.g.nodes[to].name, "\x00project %d", &n)
+			p := w.g.in.Projects[n]
+			add(fmt.Sprintf("every test of %s in %s is run with %s", p.Framework, show(path.Clean(p.Root)), name))
+		case l.note == "":
+		case l.verb == "is below":
+			add(fmt.Sprintf("%s %s: everything below %s depends on it", name, w.seed[file], show(path.Dir(name))))
+		case l.verb == "is in the folder of":
+			add(fmt.Sprintf("%s is gone and %s: the tests of %s are run", name, l.note, show(path.Dir(name))))
+		default:
+			add(fmt.Sprintf("%s %s %s: %s", w.g.nodes[at].name, l.verb, name, l.note))
+		}
+		at = to
+	}
+}
+
+// reached lists the tests that the walk came to.
+func (w *walk) reached() []Test {
+	var out []Test
+	for _, id := range w.g.tests {
+		if w.dist[id] < 0 {
+			continue
+		}
+		t := Test{File: w.g.nodes[id].name, Projects: w.g.nodes[id].projects}
+		t.Why, t.Distance = w.chain(id)
+		out = append(out, t)
+	}
+	sortTests(out)
+	return out
+}
+
+func sortTests(tests []Test) {
+	sort.SliceStable(tests, func(i, j int) bool {
+		a, b := tests[i], tests[j]
+		if a.Distance != b.Distance {
+			return b.Distance < 0 || a.Distance >= 0 && a.Distance < b.Distance
+		}
+		return a.File < b.File
+	})
+}
+
+// selected makes the set of the input's changes.
+func (g *Graph) selected() *Set {
+	seeds := g.seeds()
+	w := g.from(seeds)
+	s := &Set{graph: g, Tests: w.reached(), reached: map[string]bool{}}
+	for _, t := range s.Tests {
+		s.reached[t.File] = true
+	}
+	have := map[string]bool{}
+	whole := false
+	for _, id := range g.tests {
+		if w.dist[id] > 0 {
+			w.notes(id, func(note string) {
+				if !have[note] {
+					have[note] = true
+					s.Widened = append(s.Widened, note)
+				}
+			})
+			whole = whole || w.forAll(id)
+		}
+	}
+	sort.Strings(s.Widened)
+	s.All = whole && len(s.Tests) == len(g.tests)
+	if len(s.Widened) > 0 {
+		s.Reason = s.Widened[0]
+		for _, note := range s.Widened { // the reason that holds for most
+			if strings.HasPrefix(note, "every test of ") || strings.Contains(note, ": everything below ") {
+				s.Reason = note
+				break
+			}
+		}
+	}
+	depended := g.depended()
+	for id := range seeds {
+		s.Modified = append(s.Modified, g.nodes[id].name)
+		if !w.useful(id, depended) {
+			s.Unreached = append(s.Unreached, g.nodes[id].name)
+		}
+	}
+	sort.Strings(s.Modified)
+	sort.Strings(s.Unreached)
+	return s
+}
+
+// forAll tells whether a test was reached by a reason for a whole project.
+func (w *walk) forAll(at int32) bool {
+	for w.dist[at] > 0 {
+		if strings.HasPrefix(w.g.nodes[w.next[at]].name, "\x00project") || w.g.labels[w.via[at]].verb == "is below" {
+			return true
+		}
+		at = w.next[at]
+	}
+	return false
+}
+
+// depended marks what some test depends on, the tests included.
+func (g *Graph) depended() []bool {
+	needs := make([][]int32, len(g.nodes)) // the edges the other way round
+	for at := range g.nodes {
+		for _, e := range g.nodes[at].rev {
+			needs[e.to] = append(needs[e.to], int32(at))
+		}
+	}
+	for _, wd := range g.wides {
+		for at := range g.nodes {
+			if n := g.nodes[at]; !n.virtual && within(n.name, wd.dir) && g.language(n.name) == wd.language {
+				needs[wd.node] = append(needs[wd.node], int32(at))
+			}
+		}
+	}
+	marked := make([]bool, len(g.nodes))
+	queue := append([]int32(nil), g.tests...)
+	for len(queue) > 0 {
+		at := queue[len(queue)-1]
+		queue = queue[:len(queue)-1]
+		if !marked[at] {
+			marked[at] = true
+			queue = append(queue, needs[at]...)
+		}
+	}
+	return marked
+}
+
+// useful tells whether a changed file reaches a test by itself.
+func (w *walk) useful(id int32, depended []bool) bool {
+	useful := depended[id]
+	w.expand(id, func(to, _ int32) { useful = useful || depended[to] })
+	return useful
+}
+
+// all makes the set of every test.
+func (g *Graph) all() *Set {
+	s := g.selected()
+	for _, id := range g.tests {
+		if f := g.nodes[id].name; !s.reached[f] {
+			s.Tests = append(s.Tests, Test{File: f, Projects: g.nodes[id].projects, Why: []string{"all tests were asked for"}, Distance: -1})
+		}
+	}
+	sortTests(s.Tests)
+	s.All, s.Reason = true, "all tests were asked for"
+	return s
+}
