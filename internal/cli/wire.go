@@ -1,4 +1,187 @@
 package cli
 
+import (
+	"context"
+	"errors"
+	"path/filepath"
+	"runtime"
+
+	"regreen/affected"
+	"regreen/cycle"
+	"regreen/internal/engine"
+	"regreen/internal/git"
+	"regreen/internal/history"
+	"regreen/internal/runner"
+)
+
 // Wire gives the real work behind the commands.
-func Wire() Deps { return Deps{} }
+func Wire() Deps {
+	return Deps{
+		Root:      repoRoot,
+		RunCycle:  runCycle,
+		Affected:  affectedTests,
+		Log:       logCycles,
+		Show:      showCycle,
+		Apply:     applyProposal,
+		Undo:      undoMerge,
+		Detect:    detect,
+		Isolation: isolation,
+		StateDir:  stateDir,
+	}
+}
+
+func repoRoot(ctx context.Context, dir string, environ []string) (string, error) {
+	repo, err := git.Open(ctx, dir, environ)
+	if err != nil {
+		return "", err
+	}
+	root := repo.Root()
+	return root, repo.Close()
+}
+
+// stateDir is $XDG_STATE_HOME/regreen, or the platform's place for such files.
+func stateDir(environ []string) (string, error) {
+	if dir := lookup(environ, "XDG_STATE_HOME"); filepath.IsAbs(dir) {
+		return filepath.Join(dir, "regreen"), nil
+	}
+	home := lookup(environ, "HOME")
+	switch runtime.GOOS {
+	case "windows":
+		if dir := lookup(environ, "LOCALAPPDATA"); dir != "" {
+			return filepath.Join(dir, "regreen"), nil
+		}
+	case "darwin":
+		if home != "" {
+			return filepath.Join(home, "Library", "Application Support", "regreen"), nil
+		}
+	}
+	if home == "" {
+		return "", &Problem{Code: "environment", Exit: ExitEnvironment, Message: "HOME and XDG_STATE_HOME are not set",
+			Hint: "set XDG_STATE_HOME to a folder that can be written"}
+	}
+	return filepath.Join(home, ".local", "state", "regreen"), nil
+}
+
+// withEngine opens the repository for one command.
+func withEngine(ctx context.Context, r Repo, do func(*engine.Engine) error) error {
+	dir, err := stateDir(r.Environ)
+	if err != nil {
+		return err
+	}
+	e, err := engine.Open(ctx, engine.Options{Dir: r.Root, Environ: r.Environ, Config: r.Config, StateDir: dir, Log: r.Log,
+		Waiting: func(pid int) { r.Log.Warn("another regreen works in this repository; waiting for it", "pid", pid) }})
+	if err != nil {
+		return err
+	}
+	return errors.Join(do(e), e.Close())
+}
+
+func runCycle(ctx context.Context, r Repo, o RunOptions, sink func(cycle.Event)) (doc *cycle.Document, err error) {
+	err = withEngine(ctx, r, func(e *engine.Engine) error {
+		doc, err = e.Cycle(ctx, engine.Request{Files: o.Files, All: o.All, NoMerge: o.NoMerge}, sink)
+		return err
+	})
+	return doc, err
+}
+
+func affectedTests(ctx context.Context, r Repo, o AffectedOptions) (doc *AffectedDocument, err error) {
+	err = withEngine(ctx, r, func(e *engine.Engine) error {
+		set, err := e.Affected(ctx, engine.Request{Files: o.Files, All: o.All})
+		if err != nil {
+			return err
+		}
+		doc = affectedDocument(set, o.All)
+		return nil
+	})
+	return doc, err
+}
+
+func affectedDocument(set *affected.Set, all bool) *AffectedDocument {
+	doc := &AffectedDocument{Schema: cycle.Schema, ModifiedFiles: set.Modified, All: all || set.All}
+	for _, t := range set.Tests {
+		doc.AffectedTests = append(doc.AffectedTests, cycle.Affected{File: t.File, Why: t.Why})
+	}
+	if set.Reason != "" {
+		doc.Reason = &set.Reason
+	}
+	return doc
+}
+
+func logCycles(ctx context.Context, r Repo) (out []LogEntry, err error) {
+	err = withEngine(ctx, r, func(e *engine.Engine) error {
+		recs, err := e.Log()
+		for _, rec := range recs {
+			out = append(out, LogEntry{ID: rec.ID, Started: rec.Started, Outcome: cycle.Outcome(rec.Outcome), Files: rec.Files,
+				Tests: rec.Tests, DurationMS: rec.DurationMS, Undo: rec.Undo})
+		}
+		return err
+	})
+	return out, err
+}
+
+func showCycle(ctx context.Context, r Repo, id string) (doc *cycle.Document, err error) {
+	err = withEngine(ctx, r, func(e *engine.Engine) error {
+		doc, err = e.Show(id)
+		if errors.Is(err, history.ErrNotFound) {
+			return usage("regreen log lists the cycles", "there is no cycle %s", id)
+		}
+		return err
+	})
+	return doc, err
+}
+
+func applyProposal(ctx context.Context, r Repo, id string) (*Change, error) {
+	return change(ctx, r, id, (*engine.Engine).Apply)
+}
+
+func undoMerge(ctx context.Context, r Repo, id string) (*Change, error) {
+	return change(ctx, r, id, (*engine.Engine).Undo)
+}
+
+func change(ctx context.Context, r Repo, id string, do func(*engine.Engine, context.Context, string) (*engine.Written, error)) (out *Change, err error) {
+	err = withEngine(ctx, r, func(e *engine.Engine) error {
+		w, err := do(e, ctx, id)
+		if err != nil {
+			return err
+		}
+		out = &Change{Schema: cycle.Schema, ID: w.ID, Status: Done, Files: w.Files, Patch: w.Patch, Undo: w.Undo}
+		switch {
+		case w.Refused != "":
+			out.Status, out.Reason = Refused, w.Refused
+		case w.Nothing != "":
+			out.Status, out.Reason, out.Patch = Nothing, w.Nothing, ""
+		}
+		return nil
+	})
+	return out, err
+}
+
+func detect(ctx context.Context, r Repo) (out []runner.Candidate, err error) {
+	err = withEngine(ctx, r, func(e *engine.Engine) error {
+		out, err = e.Candidates(ctx)
+		return err
+	})
+	return out, err
+}
+
+func isolation(ctx context.Context, r Repo) (level, note string, err error) {
+	err = withEngine(ctx, r, func(e *engine.Engine) error {
+		level = e.Level()
+		return nil
+	})
+	if err == nil && level == "copy" {
+		note = "tests run in a private copy; an identity probe decides whether a result may be merged"
+	}
+	return level, note, err
+}
+
+// lookup reads a variable of an environment; the last entry counts.
+func lookup(environ []string, key string) string {
+	value := ""
+	for _, kv := range environ {
+		if len(kv) > len(key) && kv[:len(key)] == key && kv[len(key)] == '=' {
+			value = kv[len(key)+1:]
+		}
+	}
+	return value
+}

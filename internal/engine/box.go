@@ -1,0 +1,86 @@
+package engine
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"regreen/cycle"
+	"regreen/internal/git"
+	"regreen/internal/sandbox"
+)
+
+// box is the sandbox as a cycle needs it, at one snapshot.
+type box struct {
+	s    *sandbox.Sandbox
+	repo *git.Repo
+	snap *sandbox.Snapshot
+}
+
+var _ cycle.Box = (*box)(nil)
+
+func (b *box) Level() string { return b.s.Level() }
+
+func (b *box) Write(rel string, data []byte) error { return b.s.Write(rel, data) }
+
+func (b *box) Changed(ctx context.Context) ([]string, error) {
+	cs, err := b.s.Changes(ctx, b.snap)
+	if err != nil {
+		return nil, err
+	}
+	var out []string
+	for _, c := range cs {
+		out = append(out, c.Path)
+	}
+	return out, nil
+}
+
+func (b *box) Original(ctx context.Context, rel string) ([]byte, error) {
+	return b.snap.Bytes(ctx, rel)
+}
+
+// Guard compares the repository with what it was at the snapshot.
+func (b *box) Guard(ctx context.Context) (string, error) {
+	now, err := b.repo.Guard(ctx)
+	if err != nil {
+		return "", err
+	}
+	if why := b.snap.Guard.Diff(now); why != "" {
+		return why, nil
+	}
+	return now.Busy(), nil
+}
+
+func (b *box) Merge(ctx context.Context, id string, changes []cycle.Change) (string, error) {
+	req := sandbox.MergeRequest{ID: id, Snap: b.snap, Changes: toSandbox(changes, b.snap), Guard: b.snap.Guard}
+	m, err := b.s.Merge(ctx, req)
+	if err != nil {
+		return "", notMerged(err)
+	}
+	return m.ID, nil
+}
+
+// toSandbox gives the cycle's changes with the modes of the snapshot.
+func toSandbox(changes []cycle.Change, snap *sandbox.Snapshot) []sandbox.Change {
+	var out []sandbox.Change
+	for _, c := range changes {
+		mode := snap.Files[c.File].Mode
+		out = append(out, sandbox.Change{Path: c.File, Op: sandbox.Modify, Mode: mode, BeforeMode: mode, Before: c.Before, After: c.After})
+	}
+	return out
+}
+
+// notMerged tells a refusal, after which the result is kept as a proposal,
+// from an error.
+func notMerged(err error) error {
+	var conflict *sandbox.Conflict
+	var refusal *sandbox.Refusal
+	switch {
+	case errors.As(err, &conflict):
+		return &cycle.NotMerged{Reason: fmt.Sprintf("%s changed since the tests ran", strings.Join(conflict.Files, ", ")), Files: conflict.Files}
+	case errors.As(err, &refusal):
+		return &cycle.NotMerged{Reason: refusal.Error(), Files: []string{refusal.File}}
+	}
+	return err
+}

@@ -1,0 +1,199 @@
+package engine
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"time"
+
+	"regreen/affected"
+	"regreen/cycle"
+	"regreen/internal/git"
+	"regreen/internal/history"
+	"regreen/internal/runner"
+	"regreen/internal/runner/pytest"
+	"regreen/internal/sandbox"
+)
+
+// Request asks for one cycle.
+type Request struct {
+	Files   []string // rel; empty: what git says is modified
+	All     bool     // the whole suite
+	NoMerge bool
+}
+
+// prepared is a snapshot in the sandbox with the selection over it.
+type prepared struct {
+	snap    *sandbox.Snapshot
+	work    *workspace
+	changes []git.Change
+	input   affected.Input
+	set     *affected.Set
+	// timings
+	snapshot, selecting time.Duration
+}
+
+// Cycle takes a snapshot, selects, runs and repairs. The document is nil only
+// with an error. sink gets the events and must not block.
+func (e *Engine) Cycle(ctx context.Context, req Request, sink func(cycle.Event)) (*cycle.Document, error) {
+	started := time.Now()
+	id := history.NewID(started)
+	say := func(k cycle.EventKind, text string) {
+		if sink != nil {
+			sink(cycle.Event{Kind: k, Cycle: id, Time: time.Now(), Text: text})
+		}
+	}
+	say(cycle.EventPhase, "snapshot")
+	p, err := e.prepare(ctx, req)
+	if err != nil {
+		return nil, err
+	}
+	for _, w := range e.warnings {
+		say(cycle.EventWarning, w)
+	}
+	units, closeUnits, err := e.units(ctx)
+	if err != nil {
+		return nil, err
+	}
+	distrust, err := e.probe(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("probe what the tests import: %w", err)
+	}
+	graph := affected.NewReach(p.input)
+	var kept []history.Proposal
+	deps := cycle.Deps{
+		Units: units, Box: &box{s: e.box, repo: e.repo, snap: p.snap}, Workspace: p.work, Languages: e.langs.set,
+		Candidates: e.candidates(),
+		Reaches:    graph,
+		Keep: func(id string, changes []cycle.Change) error {
+			kept = append(kept, history.Proposal{ID: id, Changes: toHistory(toSandbox(changes, p.snap))})
+			return nil
+		},
+		Sink: sink,
+	}
+	opts := cycle.Options{ID: id, Config: e.opts.Config, NoMerge: req.NoMerge, UpdateAssertions: e.opts.Config.Fixers.UpdateAssertions,
+		Distrust: distrust, Started: started, Snapshot: p.snapshot, Affected: p.selecting}
+	doc, err := cycle.Run(ctx, selection(p.set, req), opts, deps)
+	doc.Warnings = append(doc.Warnings, e.warnings...)
+	for _, s := range p.snap.Skipped {
+		doc.Warnings = append(doc.Warnings, "not in the sandbox: "+s)
+	}
+	if cerr := closeUnits(); err == nil {
+		err = cerr
+	}
+	if herr := e.remember(started, doc, kept); err == nil {
+		err = herr
+	}
+	return doc, err
+}
+
+// prepare brings the sandbox to the working tree's present state and selects.
+func (e *Engine) prepare(ctx context.Context, req Request) (*prepared, error) {
+	start := time.Now()
+	p := &prepared{}
+	var err error
+	if p.snap, err = e.box.Snapshot(ctx); err != nil {
+		return nil, fmt.Errorf("take a snapshot: %w", err)
+	}
+	if err = e.box.Prepare(ctx, p.snap); err != nil {
+		return nil, fmt.Errorf("prepare the sandbox: %w", err)
+	}
+	p.snapshot = time.Since(start)
+	start = time.Now()
+	if err = e.detect(ctx, p.snap.Names()); err != nil {
+		return nil, err
+	}
+	base := e.opts.Config.Affected.Base
+	if p.changes, err = e.repo.Modified(ctx, base); err != nil {
+		return nil, err
+	}
+	if p.work, err = e.newWorkspace(ctx, p.snap, base, p.changes); err != nil {
+		return nil, err
+	}
+	p.input = e.input(p, req)
+	if req.All {
+		p.set, err = affected.All(ctx, p.input)
+	} else {
+		p.set, err = affected.Select(ctx, p.input)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("select the affected tests: %w", err)
+	}
+	p.selecting = time.Since(start)
+	return p, nil
+}
+
+func (e *Engine) input(p *prepared, req Request) affected.Input {
+	in := affected.Input{Tree: p.work, Languages: e.langs.set, Projects: e.projects, Base: p.work.Base, BaseFiles: p.work.baseFiles,
+		Data: e.opts.Config.Affected.Data}
+	from := map[string]string{}
+	for _, r := range p.work.renames {
+		from[r.To] = r.From
+	}
+	if len(req.Files) > 0 {
+		for _, f := range req.Files {
+			in.Changes = append(in.Changes, affected.Change{Path: f, Deleted: !p.work.Exists(f), From: from[f]})
+		}
+		return in
+	}
+	for _, c := range p.changes {
+		in.Changes = append(in.Changes, affected.Change{Path: c.Path, Deleted: c.Status == git.Deleted, From: from[c.Path]})
+	}
+	return in
+}
+
+// selection turns what affected chose into what the cycle runs.
+func selection(set *affected.Set, req Request) cycle.Selection {
+	sel := cycle.Selection{Modified: set.Modified, All: req.All, Reason: set.Reason}
+	for _, t := range set.Tests {
+		sel.Tests = append(sel.Tests, cycle.Selected{File: t.File, Units: t.Projects, Why: t.Why})
+	}
+	return sel
+}
+
+// probe tells why the results cannot be trusted to be of the sandbox's code,
+// "" when they can (the identity probe of DESIGN.md section 7).
+func (e *Engine) probe(ctx context.Context) (string, error) {
+	if e.box.Level() == "namespace" {
+		return "", nil
+	}
+	bad, err := e.box.ProbeNode(ctx)
+	if err != nil {
+		return "", err
+	}
+	for _, p := range e.projects {
+		if p.Framework != pytest.Name {
+			continue
+		}
+		more, err := pytest.Probe(ctx, e.env(), p.Project)
+		if err != nil {
+			return "", err
+		}
+		bad = append(bad, more...)
+	}
+	if len(bad) == 0 {
+		return "", nil
+	}
+	return "tests would import code from outside the sandbox: " + strings.Join(bad, ", "), nil
+}
+
+// Affected selects without running anything.
+func (e *Engine) Affected(ctx context.Context, req Request) (*affected.Set, error) {
+	p, err := e.prepare(ctx, req)
+	if err != nil {
+		return nil, err
+	}
+	return p.set, nil
+}
+
+// Candidates is what detection sees in the user's own tree.
+func (e *Engine) Candidates(ctx context.Context) ([]runner.Candidate, error) {
+	files, err := e.repo.Files(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return Candidates(ctx, e.repo.Root(), files, e.opts.Environ, e.box)
+}
+
+// Level is the isolation in force.
+func (e *Engine) Level() string { return e.box.Level() }

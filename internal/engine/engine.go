@@ -1,0 +1,138 @@
+package engine
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+
+	"regreen/affected"
+	"regreen/cycle"
+	"regreen/fixers"
+	"regreen/internal/config"
+	"regreen/internal/git"
+	"regreen/internal/history"
+	"regreen/internal/lang"
+	"regreen/internal/runner"
+	"regreen/internal/sandbox"
+)
+
+// Options say which repository and how.
+type Options struct {
+	Dir      string // any folder of the repository, abs
+	Environ  []string
+	Config   config.Config
+	StateDir string // regreen's state folder, abs
+	Log      *slog.Logger
+	// Waiting is called when another regreen works in this repository, with
+	// its process id; the engine then waits for it. May be nil.
+	Waiting func(pid int)
+}
+
+// Engine is one repository, opened.
+type Engine struct {
+	opts     Options
+	repo     *git.Repo
+	box      *sandbox.Sandbox
+	hist     *history.Store
+	projects []affected.Project
+	langs    *languages
+	warnings []string
+}
+
+// Open opens the repository and its sandbox, and recovers what a crash left.
+// Close it.
+func Open(ctx context.Context, o Options) (*Engine, error) {
+	repo, err := git.Open(ctx, o.Dir, o.Environ)
+	if err != nil {
+		return nil, err
+	}
+	box, err := sandbox.Open(ctx, sandbox.Config{Repo: repo, StateDir: o.StateDir, Isolation: o.Config.Sandbox.Isolation,
+		Carry: o.Config.Sandbox.Carry, Environ: o.Environ, Log: o.Log, Wait: true, Waiting: o.Waiting})
+	if err != nil {
+		return nil, errors.Join(err, repo.Close())
+	}
+	hist, err := history.Open(box.Dir())
+	if err != nil {
+		return nil, errors.Join(err, box.Close(), repo.Close())
+	}
+	return &Engine{opts: o, repo: repo, box: box, hist: hist}, nil
+}
+
+// Close lets the sandbox go.
+func (e *Engine) Close() error {
+	var errs []error
+	if e.langs != nil {
+		errs = append(errs, e.langs.Close())
+	}
+	return errors.Join(append(errs, e.box.Close(), e.repo.Close())...)
+}
+
+// env is where sessions run.
+func (e *Engine) env() runner.Env {
+	return runner.Env{Root: e.box.Root(), Origin: e.box.Origin(), Scratch: e.box.Scratch(), Environ: e.box.Environ(), Exec: e.box}
+}
+
+// detect finds the projects of the snapshot's files and reads their layouts.
+func (e *Engine) detect(ctx context.Context, files []string) error {
+	frameworks := Frameworks()
+	cands, err := Candidates(ctx, e.box.Origin(), files, e.opts.Environ, e.box)
+	if err != nil {
+		return err
+	}
+	ps, warnings, err := runner.Choose(cands, e.opts.Config.Project, names(frameworks))
+	if err != nil {
+		return withUnsupported(err, e.box.Origin(), files, names(frameworks))
+	}
+	e.warnings = warnings
+	e.projects = e.projects[:0]
+	for _, p := range ps {
+		fw := byName(frameworks, p.Framework)
+		l, err := fw.Layout(ctx, e.env(), p)
+		if err != nil {
+			return fmt.Errorf("read the configuration of %s in %s: %w", p.Framework, p.Root, err)
+		}
+		if l.Uncertain != "" {
+			e.opts.Log.Debug("layout is a guess", "project", p.Root, "framework", p.Framework, "why", l.Uncertain)
+		}
+		e.projects = append(e.projects, affected.Project{Project: p, Layout: l})
+	}
+	if e.langs != nil {
+		if err := e.langs.Close(); err != nil {
+			return err
+		}
+	}
+	e.langs = newLanguages(e.projects)
+	return nil
+}
+
+// units opens a session for each project.
+func (e *Engine) units(ctx context.Context) ([]cycle.Unit, func() error, error) {
+	var us []cycle.Unit
+	closeAll := func() error {
+		var errs []error
+		for _, u := range us {
+			errs = append(errs, u.Session.Close())
+		}
+		return errors.Join(errs...)
+	}
+	for _, p := range e.projects {
+		fw := byName(Frameworks(), p.Framework)
+		s, err := fw.Open(ctx, e.env(), p.Project)
+		if err != nil {
+			return nil, nil, errors.Join(fmt.Errorf("open %s in %s: %w", p.Framework, p.Root, err), closeAll())
+		}
+		us = append(us, cycle.Unit{Project: p.Project, Layout: p.Layout, Framework: fw, Session: s})
+	}
+	return us, closeAll, nil
+}
+
+// candidates asks the fixers.
+func (e *Engine) candidates() func(context.Context, fixers.Cause, fixers.Workspace) ([]fixers.Fix, error) {
+	fs := fixers.New(fixers.Options{Disabled: e.opts.Config.Fixers.Disabled, UpdateAssertions: e.opts.Config.Fixers.UpdateAssertions})
+	return func(ctx context.Context, c fixers.Cause, w fixers.Workspace) ([]fixers.Fix, error) {
+		return fixers.Candidates(ctx, c, w, fs)
+	}
+}
+
+var _ lang.Tree = (*workspace)(nil)

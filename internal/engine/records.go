@@ -1,0 +1,177 @@
+package engine
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"regreen/cycle"
+	"regreen/internal/history"
+	"regreen/internal/sandbox"
+)
+
+// remember puts a cycle into the history.
+func (e *Engine) remember(started time.Time, doc *cycle.Document, kept []history.Proposal) error {
+	text, err := json.Marshal(doc)
+	if err != nil {
+		return fmt.Errorf("write the result as JSON: %w", err)
+	}
+	rec := history.Record{ID: doc.ID, Started: started, Outcome: string(doc.Outcome), Files: doc.ModifiedFiles,
+		DurationMS: time.Since(started).Milliseconds(), Undo: doc.Undo}
+	if n := len(doc.Iterations); n > 0 {
+		rec.Tests = doc.Iterations[n-1].Total
+	}
+	if err := e.hist.Append(rec, text, kept); err != nil {
+		return fmt.Errorf("keep the result: %w", err)
+	}
+	return nil
+}
+
+// Log lists the cycles, newest first; a merge that can no longer be undone
+// has no undo.
+func (e *Engine) Log() ([]history.Record, error) {
+	recs, err := e.hist.List()
+	if err != nil {
+		return nil, err
+	}
+	open := map[string]bool{}
+	for _, u := range e.box.Undos() {
+		open[u.ID] = true
+	}
+	for i := range recs {
+		if !open[recs[i].Undo] {
+			recs[i].Undo = ""
+		}
+	}
+	return recs, nil
+}
+
+// Show gives a cycle's document.
+func (e *Engine) Show(id string) (*cycle.Document, error) {
+	text, err := e.hist.Document(id)
+	if err != nil {
+		return nil, err
+	}
+	var doc cycle.Document
+	if err := json.Unmarshal(text, &doc); err != nil {
+		return nil, fmt.Errorf("read cycle %s: %w", id, err)
+	}
+	return &doc, nil
+}
+
+// Written is what an apply or an undo did.
+type Written struct {
+	ID    string
+	Files []cycle.Merged
+	Patch string
+	Undo  string
+	// Nothing and Refused say why nothing was written; "" for neither.
+	Nothing, Refused string
+}
+
+// Apply writes a proposal into the user's files: where a file changed since,
+// by a three-way merge; where that conflicts, not at all. An empty id is the
+// newest proposal.
+func (e *Engine) Apply(ctx context.Context, id string) (*Written, error) {
+	if id == "" {
+		latest, err := e.hist.Latest()
+		if errors.Is(err, history.ErrNotFound) {
+			return &Written{Nothing: "no proposal is waiting"}, nil
+		}
+		if err != nil {
+			return nil, err
+		}
+		id = latest
+	}
+	w := &Written{ID: id}
+	kept, err := e.hist.Proposal(id)
+	if errors.Is(err, history.ErrNotFound) {
+		w.Nothing = "there is no proposal " + id
+		return w, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	changes := fromHistory(kept.Changes)
+	w.Patch = cycle.Patch(toCycle(changes))
+	m, err := e.box.Apply(ctx, id, changes)
+	if err != nil {
+		return w, e.refused(w, err)
+	}
+	e.written(w, m)
+	if m.ID == "" {
+		w.Nothing = "the files are already as the proposal wants them"
+	}
+	w.Undo = m.ID
+	return w, nil
+}
+
+// Undo takes back a merge; an empty id is the newest.
+func (e *Engine) Undo(ctx context.Context, id string) (*Written, error) {
+	if id == "" {
+		undos := e.box.Undos()
+		if len(undos) == 0 {
+			return &Written{Nothing: "nothing was merged that could be undone"}, nil
+		}
+		id = undos[0].ID
+	}
+	w := &Written{ID: id}
+	m, err := e.box.Undo(ctx, id)
+	if errors.Is(err, sandbox.ErrNothingToUndo) {
+		w.Nothing = "there is no merge " + id + " to undo"
+		return w, nil
+	}
+	if err != nil {
+		return w, e.refused(w, err)
+	}
+	e.written(w, m)
+	return w, nil
+}
+
+func (e *Engine) written(w *Written, m *sandbox.Merged) {
+	for _, f := range m.Files {
+		w.Files = append(w.Files, cycle.Merged{File: f.Path, Before: f.Before, After: f.After})
+	}
+}
+
+// refused turns a refusal into a result; another error stays one.
+func (e *Engine) refused(w *Written, err error) error {
+	var conflict *sandbox.Conflict
+	var refusal *sandbox.Refusal
+	switch {
+	case errors.As(err, &conflict):
+		w.Refused = fmt.Sprintf("%s changed in the same place", strings.Join(conflict.Files, ", "))
+	case errors.As(err, &refusal):
+		w.Refused = refusal.Error()
+	default:
+		return err
+	}
+	return nil
+}
+
+func toHistory(changes []sandbox.Change) []history.Change {
+	var out []history.Change
+	for _, c := range changes {
+		out = append(out, history.Change{Path: c.Path, Op: string(c.Op), Mode: c.Mode, BeforeMode: c.BeforeMode, Before: c.Before, After: c.After})
+	}
+	return out
+}
+
+func fromHistory(changes []history.Change) []sandbox.Change {
+	var out []sandbox.Change
+	for _, c := range changes {
+		out = append(out, sandbox.Change{Path: c.Path, Op: sandbox.Op(c.Op), Mode: c.Mode, BeforeMode: c.BeforeMode, Before: c.Before, After: c.After})
+	}
+	return out
+}
+
+func toCycle(changes []sandbox.Change) []cycle.Change {
+	var out []cycle.Change
+	for _, c := range changes {
+		out = append(out, cycle.Change{File: c.Path, Before: c.Before, After: c.After})
+	}
+	return out
+}
