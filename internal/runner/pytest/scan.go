@@ -60,10 +60,13 @@ type scanner struct {
 	depth int
 	cur   statement
 	out   []statement
+	// open holds the kinds of triple quotes that are never closed from here
+	// on: looking for their ends each time would be quadratic.
+	open map[byte]bool
 }
 
 func scan(src []byte) []statement {
-	s := &scanner{src: bytes.TrimPrefix(src, []byte("\xef\xbb\xbf")), line: 1}
+	s := &scanner{src: bytes.TrimPrefix(src, []byte("\xef\xbb\xbf")), line: 1, open: map[byte]bool{}}
 	s.lineStart()
 	for s.at < len(s.src) {
 		s.next()
@@ -177,7 +180,7 @@ func (s *scanner) str() {
 	q := s.src[s.at]
 	triple := []byte{q, q, q}
 	if bytes.HasPrefix(s.src[s.at:], triple) {
-		for i := s.at + 3; i < len(s.src); i++ {
+		for i := s.at + 3; i < len(s.src) && !s.open[q]; i++ {
 			if s.src[i] == '\\' {
 				i++
 				continue
@@ -188,6 +191,7 @@ func (s *scanner) str() {
 				return
 			}
 		}
+		s.open[q] = true
 		s.at += 3 // never closed: what follows is code, or nothing could be found in it
 		for s.at < len(s.src) && s.src[s.at] != '\n' {
 			s.at++

@@ -1,0 +1,76 @@
+package pytest
+
+import (
+	"context"
+	"testing"
+
+	"regreen/internal/runner"
+)
+
+func layoutOf(t *testing.T, text string, p runner.Project) runner.Layout {
+	t.Helper()
+	root := t.TempDir()
+	write(t, root, text)
+	if p.Root == "" {
+		p.Root = "."
+	}
+	l, err := New().Layout(context.Background(), runner.Env{Root: root, Origin: root}, p)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return l
+}
+
+func TestLayoutIsTest(t *testing.T) {
+	const files = "-- tests/test_a.py --\n-- other/test_b.py --\n-- docs/test_doc.txt --\n>>> 1\n1\n-- docs/test_plain.txt --\nx\n-- shop/calc.py --\n'''\n>>> 1\n1\n'''\n-- v/pyvenv.cfg --\n"
+	all := []string{"tests/test_a.py", "tests/a_test.py", "tests/deep/test_c.py", "tests/helper.py", "tests/conftest.py", "other/test_b.py",
+		"docs/test_doc.txt", "docs/test_plain.txt", "shop/calc.py", "node_modules/x/test_x.py", ".tox/test_x.py", "build/test_x.py", "v/lib/test_x.py", "tests/check_a.py"}
+	tests := []struct {
+		name, text string
+		project    runner.Project
+		want       []string
+	}{
+		{"defaults", "", runner.Project{}, []string{"tests/test_a.py", "tests/a_test.py", "tests/deep/test_c.py", "other/test_b.py", "docs/test_doc.txt"}},
+		{"testpaths", "-- pytest.ini --\n[pytest]\ntestpaths = tests missing\n", runner.Project{}, []string{"tests/test_a.py", "tests/a_test.py", "tests/deep/test_c.py"}},
+		{"testpaths as patterns", "-- pytest.ini --\n[pytest]\ntestpaths = o*\n", runner.Project{}, []string{"other/test_b.py"}},
+		{"testpaths that are not there", "-- pytest.ini --\n[pytest]\ntestpaths = missing\n", runner.Project{}, []string{"tests/test_a.py", "tests/a_test.py", "tests/deep/test_c.py", "other/test_b.py", "docs/test_doc.txt"}},
+		{"python_files", "-- pyproject.toml --\n[tool.pytest.ini_options]\npython_files = ['check_*.py']\ntestpaths = 'tests'\n", runner.Project{}, []string{"tests/check_a.py"}},
+		{"ignore", "-- setup.cfg --\n[tool:pytest]\naddopts = --ignore=tests/deep --ignore-glob='oth*/*'\ntestpaths = tests other\n", runner.Project{}, []string{"tests/test_a.py", "tests/a_test.py"}},
+		{"doctests", "-- tox.ini --\n[pytest]\naddopts = --doctest-modules\ntestpaths = shop\n", runner.Project{}, []string{"shop/calc.py"}},
+		{"paths in the arguments", "", runner.Project{Args: []string{"-q", "other"}}, []string{"other/test_b.py"}},
+		{"a project below", "", runner.Project{Root: "tests"}, []string{"tests/test_a.py", "tests/a_test.py", "tests/deep/test_c.py"}},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			l := layoutOf(t, files+tt.text, tt.project)
+			var got []string
+			for _, rel := range all {
+				if l.IsTest(rel) {
+					got = append(got, rel)
+				}
+			}
+			diff(t, "tests", tt.want, got)
+		})
+	}
+}
+
+func TestLayoutFilesThatTestsDependOn(t *testing.T) {
+	l := layoutOf(t, `
+-- pytest.ini --
+[pytest]
+addopts = -p shop.plugin -p no:cacheprovider
+-- conftest.py --
+pytest_plugins = ("tests.fixtures", 'shop.missing')
+-- tests/conftest.py --
+-- tests/fixtures.py --
+-- src/shop/plugin/__init__.py --
+-- tests/deep/test_a.py --
+pytest_plugins = "shop.plugin"
+`, runner.Project{})
+	diff(t, "Global", []string{"pytest.ini", "src/shop/plugin/__init__.py"}, l.Global)
+	diff(t, "Implicit", []string{"tests/conftest.py", "conftest.py", "tests/fixtures.py", "src/shop/plugin/__init__.py"}, l.Implicit("tests/deep/test_a.py"))
+	diff(t, "Uncertain", "", l.Uncertain)
+	if l := layoutOf(t, "-- pyproject.toml --\n[tool.pytest\n", runner.Project{}); l.Uncertain == "" || !l.IsTest("test_a.py") {
+		t.Errorf("a broken ini file: uncertain %q", l.Uncertain)
+	}
+}
