@@ -44,7 +44,9 @@ type expectation struct {
 	Green     bool                `json:"green"`
 	TimedOut  bool                `json:"timed_out"`
 	Failures  []failure           `json:"failures"`
-	Holds     map[string][]string `json:"holds"` // texts that files hold afterwards
+	Root      string              `json:"root"`   // the project's, the repository's by default
+	Vendor    map[string]string   `json:"vendor"` // packages from the test dependencies of another framework
+	Holds     map[string][]string `json:"holds"`  // texts that files hold afterwards
 }
 
 // installed is a framework's node_modules of the test dependencies.
@@ -80,9 +82,7 @@ func project(t *testing.T, a *txtar.Archive, version string) (env runner.Env, p 
 			t.Fatal(err)
 		}
 	}
-	if err := os.Symlink(modules, filepath.Join(root, "node_modules")); err != nil {
-		t.Fatal(err)
-	}
+	link(t, modules, filepath.Join(root, "node_modules"))
 	scratch := filepath.Join(t.TempDir(), "run 1")
 	if err := os.MkdirAll(scratch, 0o755); err != nil {
 		t.Fatal(err)
@@ -102,6 +102,19 @@ func project(t *testing.T, a *txtar.Archive, version string) (env runner.Env, p 
 		Command: []string{node, filepath.Join(root, "node_modules", "jest", "bin", "jest.js")},
 	}
 	return env, p
+}
+
+func link(t *testing.T, target, name string) {
+	t.Helper()
+	if _, err := os.Stat(target); err != nil {
+		t.Fatalf("%s is not installed: run make deps", target)
+	}
+	if err := os.MkdirAll(filepath.Dir(name), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Symlink(target, name); err != nil {
+		t.Fatal(err)
+	}
 }
 
 func TestRun(t *testing.T) {
@@ -132,6 +145,12 @@ func runCase(t *testing.T, a *txtar.Archive, version string) {
 		}
 	}
 	p.Args, p.Env = want.Args, want.Env
+	if want.Root != "" {
+		p.Root = want.Root
+	}
+	for name, from := range want.Vendor {
+		link(t, filepath.Join(filepath.Dir(filepath.Dir(installed(t, version))), from, "node_modules", name), filepath.Join(env.Root, "vendor", name))
+	}
 	ctx := context.Background()
 	s, err := Framework{}.Open(ctx, env, p)
 	if err != nil {
