@@ -140,6 +140,19 @@ for (const [file, m] of Object.entries(require.cache)) {
   };
 }
 
+// A hook of the root suite does not know its file.
+for (const [file, m] of Object.entries(require.cache)) {
+  if (!/[\\/]lib[\\/]suite\.c?js$/.test(file)) continue;
+  const proto = (m.exports.Suite ?? m.exports)?.prototype;
+  const make = proto?._createHook;
+  if (typeof make !== 'function') continue;
+  proto._createHook = function (...args) {
+    const hook = make.apply(this, args);
+    hook.file ??= state.loading || undefined;
+    return hook;
+  };
+}
+
 write({ t: 'start', nonce, version: version() });
 
 function version() {

@@ -45,5 +45,7 @@ try {
   Object.assign(console, { error, warn });
   process.exit = exit;
 }
-const config = args.includes('--no-config') ? undefined : findConfig();
+const at = args.findIndex((a) => a === '--config' || a.startsWith('--config='));
+const given = at < 0 ? undefined : args[at].includes('=') ? args[at].slice('--config='.length) : args[at + 1];
+const config = args.includes('--no-config') ? undefined : (given ?? findConfig() ?? undefined);
 fs.writeFileSync(answer, JSON.stringify({ options, spec, files, config }));

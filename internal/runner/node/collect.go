@@ -163,6 +163,11 @@ func (c *Collector) fail(scope runner.Scope, id runner.TestID, r runner.Record) 
 			c.Prepare(&e)
 		}
 		f := Failure(c.Context, scope, id, e)
+		if f.Test.File == "" {
+			if i := slices.IndexFunc(f.Frames, func(fr runner.Frame) bool { return slices.Contains(c.files, fr.File) }); i >= 0 {
+				f.Test.File = f.Frames[i].File
+			}
+		}
 		if scope == runner.ScopeTest || !slices.ContainsFunc(c.failures, func(o runner.Failure) bool { return same(o, f) }) {
 			c.failures = append(c.failures, f)
 		}

@@ -9,38 +9,72 @@ import (
 	"regreen/internal/runner/node"
 )
 
-// typed turns the operands of an assertion into typed text. vitest hands
-// strings over as they are and everything else as pretty-format prints it, so
-// that 5 and "5" look alike: the printed diff, where strings are quoted, and
-// the message tell them apart.
+// typed turns the operands of an assertion into typed text. vitest hands two
+// strings over as they are; of anything else it hands over what pretty-format
+// prints. So 5 and 5 may be numbers or strings: the message, where strings
+// stand in quotes, tells.
 func typed(e *runner.RawError) {
 	if strings.HasPrefix(e.Message, "Snapshot `") {
 		if e.Attr == nil {
 			e.Attr = map[string]string{}
 		}
 		e.Attr["matcher"] = "toMatchSnapshot"
+		if e.Expected == "undefined" {
+			e.Expected = "" // nothing was written yet
+		}
 		return
 	}
 	if e.Expected == "" && e.Actual == "" && e.Attr["diff"] == "" {
 		return
 	}
-	diff := node.Plain(e.Attr["diff"])
-	e.Expected = value(e.Expected, diff, "-", node.Plain(e.Message))
-	e.Actual = value(e.Actual, diff, "+", node.Plain(e.Message))
+	e.Expected, e.Actual = operands(e.Expected, e.Actual, node.Plain(e.Message))
 	if e.Operator == "" && e.Name == "AssertionError" {
 		e.Operator = "expect"
 	}
 }
 
-// value is the JSON of one operand, or its text where JSON cannot say it.
-func value(text, diff, sign, message string) string {
-	if isString(text, diff, sign, message) {
-		return quote(text)
+// operands gives both operands as JSON, or as text where JSON cannot say it.
+func operands(expected, actual, message string) (string, string) {
+	if strs(expected, actual, message) {
+		return quote(expected), quote(actual)
 	}
+	return value(expected), value(actual)
+}
+
+func value(text string) string {
 	if js, ok := prettyJSON(text); ok {
 		return js
 	}
 	return text
+}
+
+// strs tells whether both operands are strings.
+func strs(expected, actual, message string) bool {
+	quoted := func(s string) bool {
+		return strings.Contains(message, "'"+s+"'") || strings.Contains(message, `"`+s+`"`)
+	}
+	switch {
+	case printed(expected) && printed(actual):
+		// Both can be prints: of two strings the message quotes both.
+		return quoted(expected) && quoted(actual)
+	case printed(expected) != printed(actual):
+		// A string beside something else is printed with its quotes, and then
+		// both are prints.
+		return true
+	}
+	return true
+}
+
+// printed tells whether a text can be pretty-format's print of a value.
+func printed(text string) bool {
+	if scalar(text) {
+		return true
+	}
+	var s string
+	if strings.HasPrefix(text, `"`) {
+		return json.Unmarshal([]byte(text), &s) == nil
+	}
+	return opens(text) && strings.ContainsAny(text[len(text)-1:], "}])")
 }
 
 func quote(s string) string {
@@ -51,38 +85,6 @@ func quote(s string) string {
 		return s
 	}
 	return strings.TrimSuffix(b.String(), "\n")
-}
-
-// isString judges by the diff's own quotes first, then by the message, then by
-// whether the text can be anything else.
-func isString(text, diff, sign, message string) bool {
-	if strings.HasPrefix(diff, `Expected: "`) {
-		return true
-	}
-	lines := strings.Split(diff, "\n")
-	for _, l := range lines {
-		if body, ok := strings.CutPrefix(l, sign+" "); ok && body != "Expected" && body != "Received" {
-			switch {
-			case body == text && !strings.Contains(text, "\n"):
-				if scalar(text) || opens(text) {
-					return false
-				}
-			case body == `"`+text+`"`:
-				return true
-			}
-		}
-	}
-	if strings.Contains(message, "'"+text+"'") || strings.Contains(message, `"`+text+`"`) {
-		return true
-	}
-	if scalar(text) {
-		return false
-	}
-	if opens(text) {
-		_, ok := prettyJSON(text)
-		return !ok && !strings.ContainsAny(text, "\n")
-	}
-	return true
 }
 
 // scalar tells what pretty-format prints for a value that is no string and no
