@@ -59,7 +59,7 @@ func (l *live) event(e cycle.Event) {
 		if e.Iteration != nil {
 			n = e.Iteration.N
 		}
-		l.say("iteration %d: %.1f %%, %d passed, %d failed", n, e.PassRate, e.Passed, e.Failed)
+		l.say("iteration %d: %s, %d passed, %d failed", n, percent(e.PassRate), e.Passed, e.Failed)
 	case cycle.EventTry:
 		if e.Fix != nil {
 			if l.verbose {
@@ -114,7 +114,11 @@ func (l *live) fix(f *cycle.Fix) {
 
 // iteration is one round in one line.
 func (l *live) iteration(i cycle.Iteration) string {
-	s := fmt.Sprintf("iteration %d, %s tests: %.1f %%, %s", i.N, i.Scope, i.PassRate, numbers(i))
+	scope := "affected tests"
+	if i.Scope == "full" {
+		scope = "full suite"
+	}
+	s := fmt.Sprintf("iteration %d, %s: %s, %s", i.N, scope, percent(i.PassRate), numbers(i))
 	if i.Strategy != "" {
 		s += "; " + i.Strategy + ", " + count(len(i.Causes), "cause")
 	}

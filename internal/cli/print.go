@@ -14,6 +14,7 @@ package cli
 
 import (
 	"fmt"
+	"math"
 	"strings"
 	"time"
 
@@ -267,18 +268,25 @@ func (p *printer) summary(d *cycle.Document) string {
 	return p.paint(style, word+":") + " " + text
 }
 
-// tests tells the last iteration's numbers and, where a repair changed them,
-// the first one's.
+// tests tells the numbers. An iteration has those from before its fixes, so
+// after a repair only the best pass rate tells how it is now.
 func tests(d *cycle.Document) string {
 	if len(d.Iterations) == 0 {
 		return ""
 	}
-	first, last := d.Iterations[0], d.Iterations[len(d.Iterations)-1]
-	s := numbers(last)
-	if (d.Outcome == cycle.Repaired || d.Outcome == cycle.Proposed) && first.N != last.N && first.Scope == last.Scope {
-		s += fmt.Sprintf(" (before: %d of %d)", first.Passed, counted(first))
+	if d.Outcome == cycle.Repaired || d.Outcome == cycle.Proposed {
+		first := d.Iterations[0]
+		return fmt.Sprintf("%s of the tests pass (before: %d of %d)", percent(d.BestPassRate), first.Passed, counted(first))
 	}
-	return s
+	return numbers(d.Iterations[len(d.Iterations)-1])
+}
+
+// percent never rounds up to 100.
+func percent(rate float64) string {
+	if rate == 100 {
+		return "100 %"
+	}
+	return fmt.Sprintf("%.1f %%", math.Floor(rate*10)/10)
 }
 
 // counted is the denominator of the pass rate.

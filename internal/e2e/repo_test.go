@@ -121,6 +121,9 @@ func linkTree(from, to string) error {
 			return err
 		}
 		target := filepath.Join(to, rel)
+		if _, err := os.Lstat(target); err == nil && !e.IsDir() {
+			return nil // two frameworks share it
+		}
 		switch {
 		case e.IsDir():
 			return os.MkdirAll(target, 0o777)

@@ -24,7 +24,7 @@ import (
 //	snap save|check DIR    keeps, compares all of the user's files and modes
 //	onlychanged DIR FILE…  since snap save, exactly these files differ
 //	jsonq PATH VALUE       looks into the JSON last printed: "merged.0.file src/a.js";
-//	                       # is a length, * all elements joined by blanks,
+//	                       len is a length, * all elements joined by blanks,
 //	                       a VALUE that begins with ~ is a regular expression
 //	nodepath NAME          puts the Node of testdata/deps/NAME first on PATH
 //	jsonenv NAME PATH      sets a variable from the JSON last printed
@@ -243,7 +243,7 @@ func query(v any, path []string) string {
 		return query(x[path[0]], path[1:])
 	case []any:
 		switch path[0] {
-		case "#":
+		case "len":
 			return strconv.Itoa(len(x))
 		case "*":
 			var all []string
