@@ -46,10 +46,8 @@ func (r *Repo) RenamesIn(ctx context.Context, oid string, changes []Change) ([]R
 		switch c.Status {
 		case Deleted:
 			src, ok, err := r.BaseFile(ctx, oid, c.Path)
-			if err != nil {
-				return nil, err
-			}
-			if ok && len(src) > 0 {
+			// A partial clone may not have the blob: then it has no partner.
+			if err == nil && ok && len(src) > 0 {
 				gone = append(gone, newContent(c.Path, src))
 			}
 		case Added:

@@ -298,11 +298,14 @@ func (s *Sandbox) pointGit(ctx context.Context, snap *Snapshot) error {
 		return err
 	}
 	link := filepath.Join(s.tree, ".git")
+	// A process in the worktree reaches all of these.
 	for name, text := range map[string]string{
-		filepath.Join(admin, "commondir"): "../..\n",
-		filepath.Join(admin, "gitdir"):    link + "\n",
-		filepath.Join(admin, "HEAD"):      snap.Commit + "\n",
-		link:                              "gitdir: " + admin + "\n",
+		filepath.Join(s.shadow.dir, "config"):             s.shadow.config(),
+		filepath.Join(s.shadow.dir, "info", "attributes"): rawBytes,
+		filepath.Join(admin, "commondir"):                 "../..\n",
+		filepath.Join(admin, "gitdir"):                    link + "\n",
+		filepath.Join(admin, "HEAD"):                      snap.Commit + "\n",
+		link:                                              "gitdir: " + admin + "\n",
 	} {
 		if src, err := os.ReadFile(name); err == nil && string(src) == text {
 			continue

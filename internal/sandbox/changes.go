@@ -113,6 +113,10 @@ func (s *Sandbox) created(ctx context.Context, snap *Snapshot, litter []string) 
 			if err != nil || !(fi.Mode().IsRegular() || fi.Mode()&fs.ModeSymlink != 0) {
 				return nil
 			}
+			if fi.Size() > maxUntracked {
+				s.log.Warn("a large new file in the sandbox is left out", "file", p)
+				return nil
+			}
 			sub, err := filepath.Rel(s.tree, p)
 			if err != nil {
 				return err

@@ -9,10 +9,12 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"strconv"
 	"strings"
 	"syscall"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -36,7 +38,31 @@ func TestMain(m *testing.M) {
 		}
 		os.Exit(0)
 	}
-	os.Exit(m.Run())
+	before := runtime.NumGoroutine()
+	code := m.Run()
+	if n := goroutines(before); code == 0 && n > before {
+		fmt.Fprintf(os.Stderr, "%d goroutines are left, %d were there\n", n, before)
+		code = 1
+	}
+	os.Exit(code)
+}
+
+// goroutines counts them, and gives those that are ending the time to end.
+func goroutines(want int) int {
+	deadline := time.After(3 * time.Second)
+	tick := time.NewTicker(10 * time.Millisecond)
+	defer tick.Stop()
+	for {
+		n := runtime.NumGoroutine()
+		if n <= want {
+			return n
+		}
+		select {
+		case <-deadline:
+			return n
+		case <-tick.C:
+		}
+	}
 }
 
 func crashPlan() []Change {

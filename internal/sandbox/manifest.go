@@ -111,6 +111,12 @@ const manifestMagic = "regreen manifest 1\n"
 type header struct{ Tree, Commit, Base string }
 
 func saveManifest(path string, h header, m manifest) error {
+	src := encodeManifest(h, m)
+	sum := sha256.Sum256(src)
+	return replaceFile(path, append(src, sum[:]...))
+}
+
+func encodeManifest(h header, m manifest) []byte {
 	var b bytes.Buffer
 	b.WriteString(manifestMagic)
 	var tmp [binary.MaxVarintLen64]byte
@@ -139,9 +145,7 @@ func saveManifest(path string, h header, m manifest) error {
 		num(flags)
 		b.Write(r.Sum[:])
 	}
-	sum := sha256.Sum256(b.Bytes())
-	b.Write(sum[:])
-	return replaceFile(path, b.Bytes())
+	return b.Bytes()
 }
 
 // loadManifest reads a manifest; one that is missing or damaged is empty, and
@@ -149,11 +153,18 @@ func saveManifest(path string, h header, m manifest) error {
 func loadManifest(path string) (header, manifest) {
 	src, err := os.ReadFile(path)
 	n := len(src) - sha256.Size
-	if err != nil || n < len(manifestMagic) || string(src[:len(manifestMagic)]) != manifestMagic ||
-		Sum(sha256.Sum256(src[:n])) != Sum(src[n:]) {
+	if err != nil || n < 0 || sumOf(src[:n]) != Sum(src[n:]) {
 		return header{}, manifest{}
 	}
-	r := bufio.NewReader(bytes.NewReader(src[len(manifestMagic):n]))
+	return decodeManifest(src[:n])
+}
+
+func decodeManifest(src []byte) (header, manifest) {
+	rest, ok := bytes.CutPrefix(src, []byte(manifestMagic))
+	if !ok {
+		return header{}, manifest{}
+	}
+	r := bufio.NewReader(bytes.NewReader(rest))
 	var bad error
 	num := func() uint64 {
 		v, err := binary.ReadUvarint(r)

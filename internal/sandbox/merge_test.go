@@ -139,6 +139,25 @@ func TestMergeNoop(t *testing.T) {
 	r.unchanged(before)
 }
 
+func TestMergeMode(t *testing.T) {
+	r := newRig(t, simple(t))
+	snap := r.ready()
+	before := r.everything()
+	if err := os.Chmod(r.s.boxPath("src/a.js"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := r.merge("c1", snap); err != nil {
+		t.Fatal(err)
+	}
+	if fi, err := os.Stat(r.Path("src/a.js")); err != nil || fi.Mode() != 0o755 {
+		t.Errorf("mode = %v, %v", fi.Mode(), err)
+	}
+	if _, err := r.s.Undo(t.Context(), ""); err != nil {
+		t.Fatal(err)
+	}
+	r.unchanged(before)
+}
+
 func TestMergeRefusals(t *testing.T) {
 	outside := t.TempDir()
 	change := func(rel, before string) Change {

@@ -278,7 +278,11 @@ func TestMisbehavingGitInSandbox(t *testing.T) {
 	r.write("src/b.js", "fixed too\n")
 	box.Git("stash", "-q")
 	box.Git("stash", "pop", "-q")
+	box.Git("config", "core.worktree", g.Dir)
+	box.Git("config", "--unset", "core.worktree")
 	box.Git("gc", "-q", "--prune=now")
+	box.Git("config", "core.autocrlf", "true")
+	box.Git("config", "core.hooksPath", r.s.Root())
 	got := r.changes(snap)
 	if len(got) != 2 || got[0].Path != "src/a.js" || string(got[1].After) != "fixed too\n" {
 		t.Errorf("Changes = %+v", got)

@@ -22,6 +22,10 @@ type shadow struct {
 	log  *slog.Logger
 }
 
+// rawBytes are attributes that turn every conversion off; in the info folder
+// they win over those in the tree.
+const rawBytes = "* -text -ident -filter -working-tree-encoding\n"
+
 // shadowRef keeps the last snapshot from being pruned.
 const shadowRef = "refs/regreen/snap"
 
@@ -80,10 +84,9 @@ func (s *shadow) rebuild(ctx context.Context) error {
 		}
 	}
 	for name, text := range map[string]string{
-		"HEAD":   "ref: refs/heads/regreen\n",
-		"config": s.config(),
-		// The attributes in info win over those in the tree: bytes stay raw.
-		"info/attributes":         "* -text -ident -filter -working-tree-encoding\n",
+		"HEAD":                    "ref: refs/heads/regreen\n",
+		"config":                  s.config(),
+		"info/attributes":         rawBytes,
 		"objects/info/alternates": s.objects() + "\n",
 	} {
 		if err := replaceFile(filepath.Join(s.dir, filepath.FromSlash(name)), []byte(text)); err != nil {

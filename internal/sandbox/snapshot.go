@@ -40,8 +40,9 @@ type Snapshot struct {
 // tests that we copy.
 const maxUntracked = 64 << 20
 
-// errMoved says that the tree or the repository changed while it was imaged.
-var errMoved = errors.New("the working tree keeps changing")
+// ErrMoving is in the chain when the tree or the repository changed under every
+// try to image it.
+var ErrMoving = errors.New("the working tree keeps changing")
 
 // Names are the paths, sorted.
 func (s *Snapshot) Names() []string { return s.names }
@@ -97,7 +98,7 @@ func (s *Sandbox) Snapshot(ctx context.Context) (*Snapshot, error) {
 		switch {
 		case ctx.Err() != nil:
 			return nil, fmt.Errorf("snapshot: %w", context.Cause(ctx))
-		case errors.Is(err, errMoved):
+		case errors.Is(err, ErrMoving):
 		case errors.As(err, &ee) && !rebuilt:
 			// A borrowed object is gone (the user's gc), or a process broke
 			// the shadow: it is made anew from the working tree.
@@ -151,7 +152,7 @@ func (s *Sandbox) snapshot(ctx context.Context) (*Snapshot, error) {
 	}
 	// A lock comes and goes with every prompt; what counts is what moved.
 	if !guard.Equal(now) {
-		return nil, errMoved
+		return nil, ErrMoving
 	}
 	snap.Guard = now
 	w.done()
@@ -200,7 +201,7 @@ func (w *imaging) run(ctx context.Context) (err error) {
 	todo := w.todo
 	for round := 0; len(todo) > 0; round++ {
 		if round == 3 {
-			return errMoved
+			return ErrMoving
 		}
 		if err := w.read(ctx, todo); err != nil {
 			return err
@@ -304,7 +305,7 @@ func (w *imaging) take(ctx context.Context, img image) error {
 		}
 		return nil
 	case img.err != nil: // vanished, or became a folder: list again
-		return errMoved
+		return ErrMoving
 	}
 	w.snap.Read++
 	img.rec.Tracked = w.tracked[img.rel]
