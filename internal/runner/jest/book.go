@@ -3,6 +3,7 @@ package jest
 import (
 	"encoding/json"
 	"fmt"
+	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -150,7 +151,7 @@ func (b *book) file(id runner.TestID, r runner.Record) {
 	if len(r.Errors) > 0 {
 		b.counted.Unloaded++
 	}
-	for _, e := range r.Errors {
+	for _, e := range each(r.Errors) {
 		f, _ := b.failure(runner.ScopeFile, id, e)
 		b.failures = append(b.failures, f)
 		if data.Tests == 0 && f.Kind != runner.NoTests && !slices.Contains(b.unloaded, id.File) {
@@ -225,6 +226,30 @@ func split(e runner.RawError) runner.RawError {
 		e.Stack, e.Cause = strings.TrimRight(e.Stack[:i], "\n"), &cause
 	}
 	return e
+}
+
+var anotherError = regexp.MustCompile(`(?m)^(\s+at .*)\n((?:\w*Error|thrown)\b.*)$`)
+
+// each takes errors apart that jest joined to one text: those of a file's
+// afterAll hooks, and those thrown between its tests.
+func each(errs []runner.RawError) []runner.RawError {
+	var out []runner.RawError
+	for _, e := range errs {
+		if e.Message != "" {
+			out = append(out, e)
+			continue
+		}
+		for {
+			m := anotherError.FindStringSubmatchIndex(e.Stack)
+			if m == nil {
+				break
+			}
+			out = append(out, runner.RawError{Stack: e.Stack[:m[3]]})
+			e.Stack = e.Stack[m[4]:]
+		}
+		out = append(out, e)
+	}
+	return out
 }
 
 func (b *book) note(data json.RawMessage) {

@@ -114,7 +114,7 @@ func prepare(c Context, scope runner.Scope, test runner.TestID, e runner.RawErro
 		r.message = messageOfStack(Plain(e.Stack))
 	}
 	if i := stackStart(r.message); i >= 0 {
-		if len(r.frames) == 0 {
+		if len(r.frames) == 0 && e.Stack == "" {
 			r.frames = Frames(c, runner.RawError{Stack: r.message[i:]})
 		}
 		r.message = r.message[:i]

@@ -165,14 +165,24 @@ var ansi = regexp.MustCompile(`\x1b\[[0-9;?]*[ -/]*[@-~]|\x1b\][^\x07\x1b]*(?:\x
 func Plain(s string) string { return ansi.ReplaceAllString(s, "") }
 
 // ParseStack reads the frames of a V8 stack, innermost first, as they stand.
+// Of several blocks of frames the last is the error's own: a message may hold
+// another error's (expect(…).toThrow).
 func ParseStack(stack string) []runner.RawFrame {
 	var out []runner.RawFrame
+	ended, deep := false, false
 	for line := range strings.Lines(Plain(stack)) {
+		indent := len(line) - len(strings.TrimLeft(line, " "))
 		line = strings.TrimSpace(line)
 		rest, ok := strings.CutPrefix(line, "at ")
 		if !ok {
+			ended = len(out) > 0
 			continue
 		}
+		// V8 indents by four; what stands deeper is a stack inside a message.
+		if ended || deep && indent == 4 {
+			out, ended = nil, false
+		}
+		deep = len(out) == 0 && indent > 4 || deep && len(out) > 0
 		rest = strings.TrimPrefix(rest, "async ")
 		f := runner.RawFrame{}
 		loc := rest
