@@ -29,7 +29,7 @@ func (l *lexer) looksLikeJSX() bool {
 			return true
 		}
 		j := l.skipSpace(i + 1)
-		return l.at(j) != '(' || strings.Contains(l.src[j:l.limit], "</"+name)
+		return l.at(j) != '(' || l.closedBehind(j, name)
 	case c == '/':
 		return l.at(i+1) == '>' || l.at(i+1) == '*' || l.at(i+1) == '/'
 	case c == '{':
@@ -54,6 +54,20 @@ func (l *lexer) looksLikeJSX() bool {
 		return false
 	}
 	return false
+}
+
+// closedBehind tells whether a closing tag of that name stands behind i.
+func (l *lexer) closedBehind(i int, name string) bool {
+	for {
+		k := strings.Index(l.src[i:l.limit], "</"+name)
+		if k < 0 {
+			return false
+		}
+		i += k + 2 + len(name)
+		if !isIdentByte(l.at(i)) {
+			return true
+		}
+	}
 }
 
 func (l *lexer) skipSpace(i int) int {

@@ -13,7 +13,7 @@ import (
 // and of which binding, with the compiler's checker.
 func TestScopesAgreeWithTypeScript(t *testing.T) {
 	deps, compiler := oracle(t)
-	list := sample(t, corpusFiles(t, deps), 120)
+	list := sample(t, corpusFiles(t, deps), 60)
 	bad, seen, uses := 0, 0, 0
 	for _, line := range runOracle(t, "testdata/names.mjs", compiler, list) {
 		var want struct {

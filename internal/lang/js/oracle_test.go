@@ -23,7 +23,6 @@ type oracleFacts struct {
 	Imports []string `json:"imports"`
 	Exports []string `json:"exports"`
 	Defs    []string `json:"defs"`
-	Tokens  int      `json:"tokens"`
 }
 
 // TestScanAgreesWithTypeScript compares imports, exports and definitions with
@@ -31,7 +30,7 @@ type oracleFacts struct {
 // sets how many ("all" for every file).
 func TestScanAgreesWithTypeScript(t *testing.T) {
 	deps, compiler := oracle(t)
-	list := sample(t, corpusFiles(t, deps), 600)
+	list := sample(t, corpusFiles(t, deps), 300)
 	seen, bad := 0, 0
 	for _, line := range runOracle(t, "testdata/oracle.mjs", compiler, list) {
 		var want oracleFacts
@@ -50,7 +49,7 @@ func TestScanAgreesWithTypeScript(t *testing.T) {
 		sort.Strings(want.Imports)
 		sort.Strings(want.Exports)
 		sort.Strings(want.Defs)
-		want.Tokens, want.Errors = 0, 0
+		want.Errors = 0
 		if d := cmp.Diff(want, got); d != "" {
 			bad++
 			if bad <= 40 {

@@ -155,13 +155,11 @@ func (s *scanner) call(first, paren int, kind lang.ImportKind, what string) {
 	}
 	arg := paren + 1
 	imp := lang.Import{Kind: kind, Lazy: s.lazyAt(first)}
-	if kind == lang.Require || strings.HasPrefix(what, "require") {
-		s.cjs = true
-	}
 	if lit, sp, ok := s.literal(arg); ok && (arg+1 == end || s.is(arg+1, ",") || last == arg) {
+		s.cjs = s.cjs || strings.HasPrefix(what, "require")
 		imp.Specifier, imp.SpecSpan = lit, sp
 		imp.Span = s.span(first, last)
-		if last == end {
+		if last == end && !(kind == lang.Mock && s.is(end+1, ".")) { // jest.mock("a").mock("b")
 			imp.Names = s.callNames(first, end)
 		}
 		s.add(imp)
@@ -173,6 +171,7 @@ func (s *scanner) call(first, paren int, kind lang.ImportKind, what string) {
 	if s.is(end+1, "{") && s.toks[end+1].frame == fFunc { // a method of that name
 		return
 	}
+	s.cjs = s.cjs || kind == lang.Require
 	s.computed(first, paren, end, imp, what)
 }
 
