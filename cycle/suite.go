@@ -97,7 +97,7 @@ func (r *result) green() bool {
 
 // nothing: no test was run and nothing failed.
 func (r *result) nothing() bool {
-	return r.counts.Ran() == 0 && r.counts.NotRun == 0 && len(r.failures) == 0 && !r.timedOut
+	return r.counts.Passed+r.counts.Failed == 0 && r.counts.NotRun == 0 && len(r.failures) == 0 && !r.timedOut
 }
 
 // suite runs units and reads files for the tests that they declare.

@@ -13,9 +13,6 @@ func (c Counts) Add(o Counts) Counts {
 		c.Errored + o.Errored, c.Skipped + o.Skipped, c.NotRun + o.NotRun}
 }
 
-// Ran is the number of tests with a real verdict.
-func (c Counts) Ran() int { return c.Passed + c.Failed + c.Errored }
-
 // PassRate is passed / (passed + failed + errored + not run) in percent
 // (DESIGN.md section 4). ok is false when nothing was to run: that is
 // no_tests, never 100 %.
