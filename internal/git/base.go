@@ -1,10 +1,12 @@
 package git
 
 import (
+	"bytes"
 	"context"
 	"fmt"
 	"os"
 	"path/filepath"
+	"runtime"
 	"sort"
 	"strings"
 )
@@ -57,10 +59,17 @@ func (r *Repo) BaseFiles(ctx context.Context, rev string) ([]string, error) {
 	return rels, nil
 }
 
+// baseTree reads the tree of a revision. What Base last said of a named
+// revision is taken, so that a file costs no process for the name.
 func (r *Repo) baseTree(ctx context.Context, rev string) (map[string]treeEntry, error) {
-	oid, err := r.Base(ctx, rev)
-	if err != nil {
-		return nil, err
+	r.mu.Lock()
+	oid := r.bases[rev]
+	r.mu.Unlock()
+	if oid == "" {
+		var err error
+		if oid, err = r.Base(ctx, rev); err != nil {
+			return nil, err
+		}
 	}
 	return r.tree(ctx, oid)
 }
@@ -77,7 +86,7 @@ func (r *Repo) BaseFile(ctx context.Context, rev, rel string) (src []byte, ok bo
 	if !ok || e.mode == "160000" {
 		return nil, false, nil
 	}
-	if e.mode != "120000" && r.converts() {
+	if e.mode != "120000" && r.smudges() {
 		// The batch process gives a wrong size with --filters (git 2.39), so
 		// this is a process a file: 3 to 5 ms.
 		src, err = r.git(ctx, "cat-file", "--filters", "--path="+rel, e.oid)
@@ -95,26 +104,50 @@ func (r *Repo) BaseFile(ctx context.Context, rev, rel string) (src []byte, ok bo
 	return src, true, nil
 }
 
-// converts tells whether a checkout may write other bytes than the blob's:
-// when line endings are configured or any attributes file is in force.
-func (r *Repo) converts() bool {
-	if r.ConfigBool("core.autocrlf", r.config["core.autocrlf"] == "input") || r.config["core.eol"] != "" ||
-		r.config["core.attributesfile"] != "" {
+// cleans tells whether git add may store other bytes than the file's: when
+// line endings are configured or any attributes file is in force.
+func (r *Repo) cleans() bool {
+	return r.ConfigBool("core.autocrlf", r.config["core.autocrlf"] == "input") || r.config["core.eol"] != "" ||
+		len(r.attributeFiles()) > 0
+}
+
+// smudges tells whether a checkout may write other bytes than the blob's. The
+// common "* text=auto" alone does not make it.
+func (r *Repo) smudges() bool {
+	if r.ConfigBool("core.autocrlf", false) || r.config["core.eol"] == "crlf" || runtime.GOOS == "windows" {
 		return true
 	}
-	if _, err := os.Stat(filepath.Join(r.commonDir, "info", "attributes")); err == nil {
-		return true
+	for _, name := range r.attributeFiles() {
+		src, err := os.ReadFile(name)
+		if err != nil {
+			continue
+		}
+		for _, word := range []string{"eol", "filter", "ident", "working-tree-encoding", "[attr]"} {
+			if bytes.Contains(src, []byte(word)) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// attributeFiles are the attributes files that exist (abs), as far as they are
+// known: those of the working tree once it was listed.
+func (r *Repo) attributeFiles() []string {
+	names := []string{filepath.Join(r.commonDir, "info", "attributes"), filepath.Join(r.root, ".gitattributes")}
+	if f := r.config["core.attributesfile"]; f != "" {
+		names = append(names, f)
 	}
 	r.mu.Lock()
-	seen := r.attributes
-	for _, t := range r.trees {
-		_, ok := t[".gitattributes"]
-		seen = seen || ok
+	for rel := range r.attributes {
+		names = append(names, filepath.Join(r.root, filepath.FromSlash(rel)))
 	}
 	r.mu.Unlock()
-	if seen {
-		return true
+	var out []string
+	for _, n := range names {
+		if _, err := os.Stat(n); err == nil {
+			out = append(out, n)
+		}
 	}
-	_, err := os.Stat(filepath.Join(r.root, ".gitattributes"))
-	return err == nil
+	return out
 }

@@ -433,3 +433,20 @@ func TestGuard(t *testing.T) {
 		s.undo()
 	}
 }
+
+func TestRenamesAcrossLineEndings(t *testing.T) {
+	g := gittest.New(t)
+	g.Write(".gitattributes", "*.txt text eol=crlf\n", "old.txt", "one\r\ntwo\r\n")
+	g.Commit("one")
+	if err := os.Rename(g.Path("old.txt"), g.Path("new.txt")); err != nil {
+		t.Fatal(err)
+	}
+	r := open(t, g.Dir)
+	got, err := r.Renames(t.Context(), "HEAD")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if d := cmp.Diff([]Rename{{"old.txt", "new.txt", 99}}, got); d != "" {
+		t.Errorf("Renames (-want +got):\n%s", d)
+	}
+}

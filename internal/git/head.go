@@ -98,7 +98,8 @@ func (r *Repo) EmptyTree() string {
 
 // Base resolves what a diff starts from: HEAD itself for "HEAD" and "", the
 // merge base of rev and HEAD for anything else (three-dot), the empty tree
-// where there is no commit yet.
+// where there is no commit yet. BaseFile and BaseFiles keep to what the last
+// call said of a revision's name.
 func (r *Repo) Base(ctx context.Context, rev string) (oid string, err error) {
 	head, unborn, err := r.Head(ctx)
 	if err != nil {
@@ -127,7 +128,7 @@ func (r *Repo) Base(ctx context.Context, rev string) (oid string, err error) {
 	}
 	commit := strings.TrimSpace(string(out))
 	if unborn || commit == head {
-		return commit, nil
+		return r.isBase(rev, commit), nil
 	}
 	out, err = r.git(ctx, "merge-base", commit, head)
 	if exitCode(err) == 1 {
@@ -138,5 +139,15 @@ func (r *Repo) Base(ctx context.Context, rev string) (oid string, err error) {
 		return "", err
 	}
 	first, _, _ := strings.Cut(strings.TrimSpace(string(out)), "\n")
-	return first, nil
+	return r.isBase(rev, first), nil
+}
+
+func (r *Repo) isBase(rev, oid string) string {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.bases == nil {
+		r.bases = map[string]string{}
+	}
+	r.bases[rev] = oid
+	return oid
 }

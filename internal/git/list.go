@@ -142,7 +142,10 @@ func (r *Repo) add(l *Listing, rel string, tracked bool) {
 	}
 	if path.Base(rel) == ".gitattributes" {
 		r.mu.Lock()
-		r.attributes = true
+		if r.attributes == nil {
+			r.attributes = map[string]bool{}
+		}
+		r.attributes[rel] = true
 		r.mu.Unlock()
 	}
 	l.Files = append(l.Files, File{Rel: rel, Tracked: tracked, Info: fi})

@@ -164,7 +164,7 @@ func (r *Repo) same(ctx context.Context, dir, prefix string, list []suspect) (ma
 		default:
 			if _, ok := r.config["filter.lfs.clean"]; ok && r.isPointer(ctx, dir, s.oid, src) {
 				same[s.rel] = true
-			} else if r.converts() {
+			} else if r.cleans() {
 				convert = append(convert, s)
 			}
 		}

@@ -41,13 +41,22 @@ func (r *Repo) Renames(ctx context.Context, base string) ([]Rename, error) {
 
 // RenamesIn is Renames for a resolved base and the changes already known.
 func (r *Repo) RenamesIn(ctx context.Context, oid string, changes []Change) ([]Rename, error) {
+	tree, err := r.tree(ctx, oid)
+	if err != nil {
+		return nil, err
+	}
 	var gone, came []content
 	for _, c := range changes {
 		switch c.Status {
 		case Deleted:
-			src, ok, err := r.BaseFile(ctx, oid, c.Path)
-			// A partial clone may not have the blob: then it has no partner.
-			if err == nil && ok && len(src) > 0 {
+			e, ok := tree[c.Path]
+			if !ok || e.mode == "160000" || e.mode == "120000" {
+				continue
+			}
+			// Raw bytes will do: lines are compared without their ends. A
+			// partial clone may not have the blob: then it has no partner.
+			src, err := r.blob(ctx, e.oid)
+			if err == nil && len(src) > 0 {
 				gone = append(gone, newContent(c.Path, src))
 			}
 		case Added:

@@ -25,9 +25,10 @@ type Repo struct {
 	index  indexSum
 	trees  map[string]map[string]treeEntry
 	blobs  *batch
+	bases  map[string]string // what Base said of revisions other than HEAD
 	closed bool
-	// attributes: a listing saw a .gitattributes file.
-	attributes bool
+	// attributes are the .gitattributes files that a listing saw, by rel.
+	attributes map[string]bool
 }
 
 // Open finds the repository that dir lies in, from any folder of it. environ

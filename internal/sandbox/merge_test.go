@@ -301,7 +301,7 @@ func TestApply(t *testing.T) {
 // TestRace has a user save a file while it is merged, at every moment of the
 // merge: no save may be lost.
 func TestRace(t *testing.T) {
-	trials := 150
+	trials := 100
 	if testing.Short() {
 		trials = 20
 	}
