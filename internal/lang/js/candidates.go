@@ -219,7 +219,7 @@ func (r *resolver) sourceOf(pkg, p string) string {
 	if base := path.Base(rest); strings.Contains(rest, "/") {
 		stems = append(stems, path.Join(pkg, "src", base))
 	}
-	for _, s := range stems {
+	for _, s := range append(stems, path.Join(stems[0], "index")) {
 		for _, e := range tsFirst {
 			if r.isOwn(s+e) && s+e != p {
 				return s + e

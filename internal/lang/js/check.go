@@ -50,6 +50,9 @@ func (Language) Check(ctx context.Context, p string, src []byte) (*lang.SyntaxEr
 	}
 	// JSX in a .js file is usual; the reading that gets further is the one meant.
 	elements := transform(p, s, api.LoaderJSX)
+	if elements != nil && strings.Contains(s, "@flow") && transform(p, s, api.LoaderTSX) == nil {
+		return nil, nil // Flow's types, as far as TypeScript's are the same
+	}
 	if elements == nil || elements.Offset > plain.Offset {
 		return elements, nil
 	}

@@ -24,6 +24,17 @@ type manifest struct {
 	Workspaces      json.RawMessage   `json:"workspaces"`
 	Dependencies    map[string]string `json:"dependencies"`
 	DevDependencies map[string]string `json:"devDependencies"`
+	Peers           map[string]string `json:"peerDependencies"`
+}
+
+// declares tells whether the package asks for another from the registry.
+func (m *manifest) declares(name string) bool {
+	for _, deps := range []map[string]string{m.Dependencies, m.DevDependencies, m.Peers} {
+		if v, ok := deps[name]; ok {
+			return !strings.HasPrefix(v, "workspace:") && !strings.HasPrefix(v, "file:") && !strings.HasPrefix(v, "link:")
+		}
+	}
+	return false
 }
 
 // UnmarshalJSON takes each field by itself, so that one of a wrong type does
@@ -35,7 +46,7 @@ func (m *manifest) UnmarshalJSON(b []byte) error {
 	}
 	for key, to := range map[string]any{"name": &m.Name, "type": &m.Type, "main": &m.Main, "module": &m.Module,
 		"source": &m.Source, "types": &m.Types, "exports": &m.Exports, "imports": &m.Imports,
-		"dependencies": &m.Dependencies, "devDependencies": &m.DevDependencies} {
+		"dependencies": &m.Dependencies, "devDependencies": &m.DevDependencies, "peerDependencies": &m.Peers} {
 		if v, ok := raw[key]; ok {
 			_ = json.Unmarshal(v, to) // of a wrong type: as if absent
 		}

@@ -2,6 +2,7 @@ package js
 
 import (
 	"path"
+	"slices"
 	"sort"
 	"strings"
 
@@ -137,7 +138,7 @@ func (r *resolver) resolve(k cacheKey) lang.Resolution {
 	if i := strings.IndexByte(spec, '?'); i > 0 {
 		spec = spec[:i]
 	}
-	if k.kind == lang.Asset && !ownLooking(spec) && spec != "" {
+	if (k.kind == lang.Asset || k.kind == lang.TypeOnly && strings.HasSuffix(spec, ".ts")) && !ownLooking(spec) && spec != "" {
 		if p := path.Join(k.dir, spec); r.tree.Exists(p) {
 			return lang.Resolution{Files: []string{p}}
 		}
@@ -159,10 +160,46 @@ func (r *resolver) resolve(k cacheKey) lang.Resolution {
 			res.Package = name
 		}
 	}
+	r.unbuild(bases, &res)
 	if k.kind == lang.Mock {
 		r.manualMock(k.dir, spec, &res)
 	}
 	return res
+}
+
+// unbuild adds the sources of files that are built: of those that are there
+// but not the repository's own, and of one that is still to be built, which
+// stays Missing.
+func (r *resolver) unbuild(bases []string, res *lang.Resolution) {
+	paths := res.Files
+	if res.Missing {
+		paths = bases
+	}
+	for _, p := range paths {
+		p = strings.TrimSuffix(p, "/")
+		pkg := r.packageOf(p)
+		if r.isOwn(p) || res.Missing && r.ownFolder(pkg, p) {
+			continue
+		}
+		if src := r.sourceOf(pkg, p); src != "" && !slices.Contains(res.Files, src) {
+			res.Files = append(slices.Clip(res.Files), src)
+			res.Wide = p + " is taken to be built from " + src
+		}
+	}
+}
+
+// ownFolder tells whether the first folder of p inside its package holds files
+// of the repository: then nothing is built there.
+func (r *resolver) ownFolder(pkg, p string) bool {
+	prefix := ""
+	if pkg != "." {
+		prefix = pkg + "/"
+	}
+	first, _, _ := strings.Cut(strings.TrimPrefix(p, prefix), "/")
+	prefix += first + "/"
+	files := r.tree.Files()
+	i := sort.SearchStrings(files, prefix)
+	return i < len(files) && strings.HasPrefix(files[i], prefix)
 }
 
 // bases are the paths, without extension, that a specifier may mean among the
@@ -184,6 +221,9 @@ func (r *resolver) bases(dir, spec string) (bases []string, must bool) {
 		p := strings.TrimLeft(spec, "/")
 		for _, d := range r.packageDirs(dir) {
 			bases = append(bases, path.Join(d, p))
+			if assetExt[path.Ext(p)] {
+				bases = append(bases, path.Join(d, "public", p))
+			}
 		}
 		return bases, true
 	case strings.Contains(spec, ":"):

@@ -103,6 +103,14 @@ func TestResolve(t *testing.T) {
 			want: lang.Resolution{Files: []string{"__mocks__/axios.js"}, Package: "axios"}},
 		{name: "url asset", tree: mapTree{}.with("src/w.js"), importer: "src/b.js", spec: "w.js", kind: lang.Asset,
 			want: lang.Resolution{Files: []string{"src/w.js"}}},
+		{name: "not built yet", tree: mapTree{"tsconfig.json": `{"compilerOptions":{"outDir":"./dist"},"include":["code/**/*"]}`}.with("code/x.ts"), importer: "test/b.ts", spec: "../dist/x",
+			want: lang.Resolution{Files: []string{"code/x.ts"}, Missing: true, Wide: "dist/x is taken to be built from code/x.ts"}},
+		{name: "built", tree: mapTree{}.with("src/x.ts", "dist/x.js"), importer: "test/b.js", spec: "../dist/x.js",
+			want: lang.Resolution{Files: []string{"dist/x.js", "src/x.ts"}, Wide: "dist/x.js is taken to be built from src/x.ts"}},
+		{name: "a source folder called lib", tree: mapTree{}.with("lib/a.js", "src/x.js"), importer: "b.js", spec: "./lib/x",
+			want: lang.Resolution{Missing: true}},
+		{name: "declared package under a path pattern", tree: mapTree{"package.json": `{"dependencies":{"@v/repl":"^1"}}`, "tsconfig.json": `{"compilerOptions":{"paths":{"@v/*":["./p/*/src"]}}}`},
+			importer: "b.ts", spec: "@v/repl", want: lang.Resolution{Package: "@v/repl"}},
 		{name: "outside the repository", tree: mapTree{}, importer: "b.js", spec: "../../x", want: lang.Resolution{}},
 	}
 	for _, tt := range tests {

@@ -269,7 +269,7 @@ func (s *scanner) newURL(i int) {
 		return
 	}
 	lit, sp, ok := s.literal(i + 3)
-	if !ok || strings.Contains(lit, "://") {
+	if !ok || lit == "" || lit == "." || lit == ".." || strings.HasSuffix(lit, "/") || strings.Contains(lit, "://") {
 		return
 	}
 	s.add(lang.Import{Kind: lang.Asset, Specifier: lit, SpecSpan: sp, Span: s.span(i, max(i+9, s.closing(i+2))), Lazy: s.lazyAt(i)})

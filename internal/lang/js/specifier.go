@@ -110,7 +110,7 @@ func (r *resolver) named(dir, target, like string) []form {
 			}
 		}
 	}
-	for _, s := range r.packageForms(dir, target) {
+	for _, s := range r.packageForms(dir, target, like) {
 		f := form{spec: s}
 		if like != "" && packageName(like) == packageName(s) {
 			first = append(first, f)
@@ -118,6 +118,16 @@ func (r *resolver) named(dir, target, like string) []form {
 			rest = append(rest, f)
 		}
 	}
+	based := r.baseForms(dir, target)
+	if like != "" && !ownLooking(like) {
+		return slices.Concat(first, based, rest)
+	}
+	return slices.Concat(first, rest, based)
+}
+
+// baseForms names target by the configurations' baseUrl, nearest first.
+func (r *resolver) baseForms(dir, target string) []form {
+	var out []form
 	for _, c := range r.tsconfigs(dir) {
 		if c.baseURL == "" {
 			continue
@@ -129,14 +139,9 @@ func (r *resolver) named(dir, target, like string) []form {
 				continue
 			}
 		}
-		f := form{spec: s, spelled: true}
-		if like != "" && !ownLooking(like) {
-			rest = append([]form{f}, rest...)
-		} else {
-			rest = append(rest, f)
-		}
+		out = append(out, form{spec: s, spelled: true})
 	}
-	return append(first, rest...)
+	return out
 }
 
 // invert writes target by the pattern, if the pattern's target t leads to it.
@@ -164,12 +169,12 @@ func (a alias) invert(t, target string) (form, bool) {
 }
 
 // packageForms names target by the workspace package that holds it.
-func (r *resolver) packageForms(dir, target string) []string {
+func (r *resolver) packageForms(dir, target, like string) []string {
 	m := r.nearestManifest(path.Dir(target))
 	if m == nil || m.Name == "" {
 		return nil
 	}
-	if own := r.nearestManifest(dir); own == m && m.Exports.empty() {
+	if own := r.nearestManifest(dir); own == m && m.Exports.empty() && packageName(like) != m.Name {
 		return nil
 	}
 	if d, ok := r.ownPackage(dir, m.Name); !ok || d != m.dir {
@@ -185,6 +190,9 @@ func (r *resolver) packageForms(dir, target string) []string {
 	stem := strings.TrimSuffix(sub, path.Ext(sub))
 	for _, s := range []string{strings.TrimPrefix(stem, "src/"), stem, sub} {
 		out = append(out, m.Name+"/"+s)
+	}
+	if strings.HasPrefix(like, m.Name+"/") { // by a path, as before
+		out = append(out[1:], m.Name)
 	}
 	return out
 }

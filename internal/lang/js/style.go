@@ -12,6 +12,7 @@ type style struct {
 	ext   extMode
 	index bool // x/index is written out
 	dot   bool // "." and ".." are written for an index
+	slash bool // folders end in a slash
 	alias bool // aliases come before relative paths
 }
 
@@ -29,6 +30,7 @@ const (
 func (r *resolver) style(importer, like string) style {
 	if like != "" {
 		st := style{alias: !ownLooking(like), dot: like == "." || like == ".." || strings.HasSuffix(like, "/..")}
+		st.slash = strings.HasSuffix(like, "/")
 		own := strings.TrimSuffix(path.Base(like), path.Ext(like))
 		st.index = own == "index"
 		ext, ok := r.writtenExt(like)
@@ -202,6 +204,9 @@ func (st style) spell(p string) []string {
 	short := []string{stem}
 	if path.Base(stem) == "index" {
 		folder := strings.TrimSuffix(strings.TrimSuffix(stem, "index"), "/")
+		if st.slash && folder != "" {
+			return []string{folder + "/", folder, stem, p}
+		}
 		switch {
 		case folder == ".": // the importer's own folder
 			short = []string{stem, "."}

@@ -32,6 +32,7 @@ type rawConfig struct {
 		ModuleResolution           string              `json:"moduleResolution"`
 		AllowImportingTsExtensions *bool               `json:"allowImportingTsExtensions"`
 	} `json:"compilerOptions"`
+	Include    []string `json:"include"`
 	References []struct {
 		Path string `json:"path"`
 	} `json:"references"`
@@ -110,6 +111,11 @@ func (r *resolver) tsconfig(p string, depth int) *tsconfig {
 	}
 	if o.RootDir != "" {
 		c.rootDir = join(o.RootDir)
+	} else if len(raw.Include) == 1 { // the compiler takes the common folder
+		root, _, _ := strings.Cut(raw.Include[0], "*")
+		if path.Ext(root) == "" {
+			c.rootDir = join(root)
+		}
 	}
 	if o.ModuleResolution != "" {
 		c.moduleMode = strings.ToLower(o.ModuleResolution)
@@ -218,11 +224,14 @@ func (r *resolver) configPaths(dir, spec string) (bases []string, must bool) {
 	return bases, must
 }
 
-// installed tells whether a folder of that name stands in a node_modules from
-// dir upwards.
+// installed tells whether a package of that name is installed for, or declared
+// by, a folder from dir upwards.
 func (r *resolver) installed(dir, name string) bool {
 	for d := dir; ; d = path.Dir(d) {
 		if r.tree.IsDir(path.Join(d, "node_modules", name)) {
+			return true
+		}
+		if m := r.manifest(d); m != nil && m.declares(name) {
 			return true
 		}
 		if d == "." || d == "/" {
