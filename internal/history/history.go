@@ -72,9 +72,10 @@ type Store struct {
 	dir string
 }
 
-// Open opens the history in a folder of its own, which is made.
-func Open(dir string) (*Store, error) {
-	h := &Store{dir: dir}
+// Open opens the history in a repository's state folder; its own folder there
+// is made.
+func Open(stateDir string) (*Store, error) {
+	h := &Store{dir: filepath.Join(stateDir, "history")}
 	if err := os.MkdirAll(h.dir, 0o700); err != nil {
 		return nil, fmt.Errorf("open the history: %w", err)
 	}
