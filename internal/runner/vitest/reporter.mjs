@@ -118,7 +118,8 @@ beforeEach(({ task }) => {
   }
 
   onTestCaseReady(test) {
-    if (this.ready.has(test.id)) return;
+    const { mode } = test.options ?? {};
+    if (this.ready.has(test.id) || mode === 'skip' || mode === 'todo') return;
     this.ready.add(test.id);
     write({ t: 'begin', file: test.module.moduleId, path: this.path(test) });
   }
