@@ -84,7 +84,7 @@ func (v *view) lostAwaits(c Cause) []Fix {
 		out = append(out, Fix{Title: "wait again in " + rel, Applicability: Safe, Rank: 0, Edits: inFile(rel, all),
 			Evidence: rel + " waited here at the base"})
 		for _, g := range groups {
-			if len(groups) > 1 && len(groups) < 6 {
+			if len(groups) > 1 && len(groups) < 6 && strings.TrimSpace(g[0].New) != "async" {
 				out = append(out, Fix{Title: fmt.Sprintf("wait again in %s:%d", rel, t.lineOf(g[0].Start)), Applicability: Likely, Rank: 1,
 					Edits: inFile(rel, g), Evidence: rel + " waited here at the base"})
 			}
@@ -107,6 +107,7 @@ func (v *view) lostWaits(t, b *text, sure bool) [][]lang.TextEdit {
 		return strings.Join(w, " ")
 	}
 	var out [][]lang.TextEdit
+	waits := false
 	for i, h := range hs {
 		if h.B0 != h.B1 {
 			continue
@@ -129,7 +130,7 @@ func (v *view) lostWaits(t, b *text, sure bool) [][]lang.TextEdit {
 				continue
 			}
 		}
-		if strings.Contains(what, "await") && !sure && !v.waitsForAsync(t, ts, h.B0) {
+		if strings.Contains(what, "await") && !sure && !v.waitsForAsync(t, ts, h.B0, sure) {
 			continue
 		}
 		text := b.at(lang.Span{Start: bs[h.A0].Start, End: bs[h.A1-1].End})
@@ -137,14 +138,11 @@ func (v *view) lostWaits(t, b *text, sure bool) [][]lang.TextEdit {
 		if e.Start == e.End && h.B0 < len(ts) && !strings.HasSuffix(e.New, " ") && !strings.HasPrefix(t.at(lang.Span{Start: e.End, End: len(t.src)}), " ") && strings.TrimSpace(e.New) == e.New {
 			e.New += " "
 		}
+		waits = waits || what != "async"
 		out = append(out, append(edits, e))
 	}
-	// async without a lost await inside is no wait.
-	if !slices.ContainsFunc(hs, func(h hunk) bool {
-		w := lost(h)
-		return h.B0 == h.B1 && (strings.Contains(w, "await") || w == "return" || callsDone(b, bs[h.A0:h.A1]))
-	}) {
-		return nil
+	if !waits {
+		return nil // async alone waits for nothing
 	}
 	return out
 }
@@ -171,27 +169,25 @@ func (v *view) returnsCall(t *text, ts []lang.Token, at int) bool {
 	if i < 0 {
 		return false
 	}
-	for j := i; j < i+40 && j < len(t.significant()); j++ {
+	for j := i; j < i+40 && j < len(t.significant()) && t.word(j) != ";"; j++ {
 		switch t.word(j) {
 		case "then", "catch", "resolves", "rejects", "Promise", "finally":
 			return true
-		case ";":
-			return false
 		}
 	}
-	return v.waitsForAsync(t, ts, at)
+	return v.waitsForAsync(t, ts, at, true)
 }
 
 // waitsForAsync tells whether the call that begins at a token is of a function
 // known to be asynchronous.
-func (v *view) waitsForAsync(t *text, ts []lang.Token, at int) bool {
+func (v *view) waitsForAsync(t *text, ts []lang.Token, at int, sure bool) bool {
 	if at >= len(ts) {
 		return false
 	}
 	i := t.index(ts[at].Start)
 	for j := i; i >= 0 && j < i+12; j++ {
 		if t.word(j+1) == "(" {
-			return v.isAsyncCall(t, j)
+			return v.isAsyncCall(t, j, sure)
 		}
 		if w := t.word(j); w == ";" || w == "=" || w == "" {
 			return false
@@ -201,8 +197,9 @@ func (v *view) waitsForAsync(t *text, ts []lang.Token, at int) bool {
 }
 
 // isAsyncCall tells whether the callee at token j is a function of the project
-// that gives a promise or a coroutine.
-func (v *view) isAsyncCall(t *text, j int) bool {
+// that gives a promise or a coroutine. A method that builtin types have too
+// counts only when the failure itself shows a promise.
+func (v *view) isAsyncCall(t *text, j int, sure bool) bool {
 	name := t.word(j)
 	ks := t.significant()
 	if j < 0 || j >= len(ks) || ks[j].Kind != lang.Ident || t.word(j+1) != "(" {
@@ -258,7 +255,7 @@ func (v *view) isAsyncCall(t *text, j int) bool {
 			}
 		}
 	}
-	return found && !isBuiltinMember(t.lang, name)
+	return found && (sure || !isBuiltinMember(t.lang, name))
 }
 
 func defaultIsAsync(t *text) bool {

@@ -30,7 +30,7 @@ func (v *view) unawaited(c Cause) []Fix {
 		if !f.async && !(f.argument && isTestCallee(f.callee) && t.lang.Name() == "js") {
 			continue
 		}
-		out = append(out, v.awaitsIn(t, f, p.Line)...)
+		out = append(out, v.awaitsIn(t, f, p.Line, looksAsync(c))...)
 	}
 	return out
 }
@@ -64,12 +64,12 @@ func (v *view) functionOn(t *text, line int) (function, bool) {
 
 // awaitsIn gives the candidates in one function: the calls of the failing line
 // first, then the others, then all of them.
-func (v *view) awaitsIn(t *text, f function, line int) []Fix {
+func (v *view) awaitsIn(t *text, f function, line int, sure bool) []Fix {
 	var all []lang.TextEdit
 	var out []Fix
 	lines := map[int]bool{}
 	for i := f.first; i <= f.last && i < len(t.significant()); i++ {
-		start, end, ok := v.needsAwait(t, i)
+		start, end, ok := v.needsAwait(t, i, sure)
 		if !ok {
 			continue
 		}
@@ -118,7 +118,7 @@ func awaitEdits(t *text, start, end int) []lang.TextEdit {
 
 // needsAwait tells whether the token begins, or names, something that is not
 // waited for and should be; start and end are the expression's tokens.
-func (v *view) needsAwait(t *text, i int) (start, end int, ok bool) {
+func (v *view) needsAwait(t *text, i int, sure bool) (start, end int, ok bool) {
 	switch w := t.word(i); {
 	case w == "expect" && t.word(i+1) == "(" && !t.isMember(i):
 		c := t.matching(i + 1)
@@ -130,7 +130,7 @@ func (v *view) needsAwait(t *text, i int) (start, end int, ok bool) {
 	case (w == "rejects" || w == "doesNotReject") && t.word(i-1) == "." && t.word(i-2) == "assert" && t.word(i+1) == "(":
 		return i - 2, t.matching(i + 1), t.matching(i+1) > 0 && !isWaited(t, i-2)
 	}
-	if !v.isAsyncCall(t, i) {
+	if !v.isAsyncCall(t, i, sure) {
 		return 0, 0, false
 	}
 	end = t.matching(i + 1)

@@ -36,7 +36,7 @@ func (timeLimit) Fix(ctx context.Context, c Cause, w Workspace) ([]Fix, error) {
 		if err != nil || n <= 0 {
 			continue
 		}
-		text := strconv.FormatFloat(n*raise, 'f', -1, 64)
+		text := strconv.FormatFloat(n*raise, 'g', 6, 64)
 		return []Fix{{Title: fmt.Sprintf("raise the limit of the test from %s to %s", t.str(k), text), Applicability: Propose, Rank: 50, Asserts: true,
 			Edits: inFile(t.path, []lang.TextEdit{{Span: k.Span, New: text}}), Evidence: "the test passed its own limit"}}, ctx.Err()
 	}

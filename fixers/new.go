@@ -53,9 +53,11 @@ func Candidates(ctx context.Context, c Cause, w Workspace, fs []Fixer) ([]Fix, e
 		}
 		for _, x := range fixes {
 			x.Kind, x.Rule = c.Kind, f.Name()
-			x.Edits = withoutNoOps(v, x.Edits)
+			edits := withoutNoOps(v, x.Edits)
+			idle := len(edits) == 0 && len(x.Edits) > 0
+			x.Edits = edits
 			x.Seal()
-			if sound(ctx, v, x) {
+			if !idle && sound(ctx, v, x) {
 				all = append(all, x)
 			}
 		}

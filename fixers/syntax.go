@@ -24,9 +24,11 @@ type attempt struct {
 	what  string // "insert )"
 	// class orders guesses that the base cannot tell apart, lowest first.
 	class int
-	// deletes marks a guess that takes something away: that always brings new
-	// code nearer to the base and so says nothing.
-	deletes bool
+	// weak marks a guess that is only ever shown: it takes something away, or
+	// opens what was closed, and nothing in the base says so.
+	weak bool
+	// quote marks a guess of where a string ends.
+	quote bool
 	// layout marks a change of indentation, which changes meaning: it counts
 	// only where the result is laid out as the base is.
 	layout bool
@@ -210,9 +212,11 @@ func (m *mender) fixes() []Fix {
 	for i := range m.good {
 		g := &m.good[i]
 		switch {
+		case g.dist < 0 && g.weak:
+			g.group = [3]int{1, g.class}
 		case g.dist < 0:
 			g.group = [3]int{0, g.class}
-		case g.deletes:
+		case g.weak:
 			g.group = [3]int{max(now+1, g.dist), 0, g.class + 1}
 		case g.dist >= now:
 			g.group = [3]int{g.dist, 0, g.class}
@@ -235,10 +239,10 @@ func (m *mender) fixes() []Fix {
 		}
 		f := Fix{Title: fmt.Sprintf("%s in %s:%d", g.what, m.t.path, m.t.lineOf(g.edits[0].Start)), Applicability: Likely, Rank: rank,
 			Edits: inFile(m.t.path, g.edits), Evidence: "the file parses then"}
-		if g.dist >= 0 && g.dist < now && !g.deletes {
+		if g.dist >= 0 && g.dist < now && !g.weak {
 			f.Evidence = "the base has it so, and the file parses"
 		}
-		if size[g.group] > 4 || rank > 0 && g.dist < 0 {
+		if g.weak || size[g.group] > 4 || rank > 0 && g.dist < 0 || g.quote && g.dist < 0 && len(m.good) > 1 {
 			f.Applicability = Propose
 		}
 		out = append(out, f)

@@ -22,7 +22,7 @@ var closers = map[string]bool{")": true, "]": true, "}": true, ";": true, ",": t
 
 // fromBase gives the edits that bring single tokens of the base back.
 func (m *mender) fromBase() []attempt {
-	return append(m.byTokens(), m.byLines()...)
+	return append(m.byLines(), m.byTokens()...)
 }
 
 func canRestore(t *text, k lang.Token) bool {
@@ -101,7 +101,8 @@ func (m *mender) gap(bs, ts []lang.Token, h hunk, text string) lang.TextEdit {
 		for _, k := range ts[h.B0:h.B1] {
 			is = strings.Replace(is, m.t.str(k), "", 1)
 		}
-		if strings.TrimSpace(is) == "" {
+		if strings.TrimSpace(is) == "" && (rest == is || strings.HasPrefix(was, is) || strings.HasSuffix(was, is) ||
+			text == "" && (strings.HasPrefix(is, was) || strings.HasSuffix(is, was))) {
 			return shrink(m.t, lang.TextEdit{Span: now, New: was})
 		}
 	}

@@ -62,7 +62,7 @@ func (g *guesser) insert(at int, text string, class int) {
 }
 
 func (g *guesser) replace(k lang.Token, text string, class int) {
-	g.out = append(g.out, attempt{edits: []lang.TextEdit{{Span: k.Span, New: text}}, what: whatFor(text, g.t.str(k)), class: class, deletes: true})
+	g.out = append(g.out, attempt{edits: []lang.TextEdit{{Span: k.Span, New: text}}, what: whatFor(text, g.t.str(k)), class: class, weak: true})
 }
 
 // classAt says how near a place is to where the parser stopped.
@@ -113,29 +113,76 @@ func (g *guesser) unbalanced() (open, close int) {
 	return stack[len(stack)-1], -1
 }
 
-// brackets guesses where a lost bracket belongs, or which one is too much.
+// brackets guesses where a lost bracket belongs, or which one is too much. The
+// base's counts say which of the two it is, where they can.
 func (g *guesser) brackets(open, close int) {
 	if open >= 0 {
-		g.closeAfter(open, close)
-		g.deleteToken(open, 4)
+		e := g.counts(g.t.str(g.ks[open]))
+		if !e.known || e.closers < 0 {
+			g.closeAfter(open, close)
+		}
+		if !e.known || e.openers > 0 {
+			g.deleteToken(open, 4)
+			g.deleteNear(g.t.str(g.ks[open]), e.known)
+		}
 	}
 	if close >= 0 {
-		g.deleteToken(close, 1)
-		g.openBefore(close)
+		e := g.counts(partner[g.t.str(g.ks[close])])
+		if !e.known || e.closers > 0 {
+			g.deleteToken(close, 1)
+			g.deleteNear(g.t.str(g.ks[close]), e.known)
+		}
+		if !e.known || e.openers < 0 {
+			from := len(g.out)
+			g.openBefore(close)
+			for i := from; i < len(g.out); i++ {
+				g.out[i].weak = !e.known
+			}
+		}
 		if open >= 0 {
 			g.replace(g.ks[close], partner[g.t.str(g.ks[open])], 1)
 		}
 	}
-	for i := range g.ks {
-		if g.near[g.t.lineOf(g.ks[i].Start)] && (partner[g.t.str(g.ks[i])] != "") {
+}
+
+// balance says how many brackets of a kind there are more than at the base.
+// It is known where only the openers' or only the closers' number changed.
+type balance struct {
+	openers, closers int
+	known            bool
+}
+
+func (g *guesser) counts(opener string) balance {
+	if g.base == nil {
+		return balance{}
+	}
+	count := func(t *text, s string) int {
+		n := 0
+		for _, k := range t.significant() {
+			if k.Kind == lang.Punct && t.str(k) == s {
+				n++
+			}
+		}
+		return n
+	}
+	b := balance{openers: count(g.t, opener) - count(g.base, opener), closers: count(g.t, partner[opener]) - count(g.base, partner[opener])}
+	b.known = (b.openers == 0) != (b.closers == 0)
+	return b
+}
+
+// deleteNear deletes one bracket of the kind on the lines in question.
+func (g *guesser) deleteNear(s string, sure bool) {
+	for i, k := range g.ks {
+		if g.near[g.t.lineOf(k.Start)] && g.t.str(k) == s {
 			g.deleteToken(i, 5)
+			g.out[len(g.out)-1].weak = !sure
 		}
 	}
 }
 
 func (g *guesser) deleteToken(i, class int) {
 	if s := g.t.str(g.ks[i]); mendable[s] {
-		g.out = append(g.out, attempt{edits: []lang.TextEdit{{Span: g.ks[i].Span}}, what: "delete " + s, class: class, deletes: true})
+		g.out = append(g.out, attempt{edits: []lang.TextEdit{{Span: g.ks[i].Span}}, what: "delete " + s, class: class, weak: true})
 	}
 }
 
@@ -319,6 +366,7 @@ func (g *guesser) openBefore(close int) {
 			continue
 		}
 		g.insert(at, text, g.classAt(at, false)+1)
+		g.split(i, text)
 	}
 	if text == "{" {
 		for i := range g.ks {
@@ -326,6 +374,21 @@ func (g *guesser) openBefore(close int) {
 			if g.near[l] && g.endsStatement(i) {
 				g.insert(g.ks[i].End, " {", 3)
 			}
+		}
+	}
+}
+
+// split opens a bracket inside an identifier that begins with another one of
+// the text or the base: a name and the first argument ran together.
+func (g *guesser) split(i int, text string) {
+	k := g.ks[i]
+	if k.Kind != lang.Ident {
+		return
+	}
+	s := g.t.str(k)
+	for n := 1; n < len(s); n++ {
+		if len(g.t.idents(s[:n], 0)) > 0 || g.base != nil && len(g.base.idents(s[:n], 0)) > 0 {
+			g.insert(k.Start+n, text, 3)
 		}
 	}
 }
@@ -362,6 +425,12 @@ func (g *guesser) marks() {
 
 // quotes closes a string that stays open, and opens one that is closed only.
 func (g *guesser) quotes() {
+	from := len(g.out)
+	defer func() {
+		for i := from; i < len(g.out); i++ {
+			g.out[i].quote = true
+		}
+	}()
 	for i, k := range g.ks {
 		s := g.t.str(k)
 		if k.Kind != lang.Invalid || s == "" {

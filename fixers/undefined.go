@@ -81,14 +81,15 @@ func (v *view) unbound(c Cause) (unbound, bool) {
 	return unbound{}, false
 }
 
-// boundAt tells whether code at the offset can use the name.
+// boundAt tells whether the text binds the name for code at the offset. A
+// builtin does not count: the run has shown that it is not there.
 func boundAt(t *text, offset int, name string) bool {
-	for _, b := range t.lang.InScope(t.path, t.src, offset) {
-		if b.Name == name {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(t.lang.InScope(t.path, t.src, offset), func(b lang.Binding) bool { return b.Name == name && b.Kind != "builtin" })
+}
+
+// usableAt tells whether code at the offset can use the name.
+func usableAt(t *text, offset int, name string) bool {
+	return slices.ContainsFunc(t.lang.InScope(t.path, t.src, offset), func(b lang.Binding) bool { return b.Name == name })
 }
 
 // exportOfName imports the name from the file of the project that exports it.
@@ -140,7 +141,7 @@ func (v *view) defaultExporters(u unbound) []string {
 // import that it has already, of the target or of a module that offers the
 // name again, else through a new one.
 func (v *view) addImport(t *text, to string, n lang.Name) ([]lang.TextEdit, string, bool) {
-	specs := v.Resolver(t.lang).Specifiers(t.path, to, "")
+	specs := v.Resolver(t.lang).Specifiers(t.path, to, v.neighbourStyle(t))
 	for _, imp := range t.scan().Imports {
 		if imp.Kind != lang.Static && imp.Kind != lang.From && imp.Kind != lang.Require || imp.Lazy || n.Imported == "*" {
 			continue
@@ -161,6 +162,36 @@ func (v *view) addImport(t *text, to string, n lang.Name) ([]lang.TextEdit, stri
 		}
 	}
 	return nil, "", false
+}
+
+// neighbourStyle is how another file of the folder, else of the project, writes
+// an import of the project's own files, for a file that has none itself.
+func (v *view) neighbourStyle(t *text) string {
+	own := func(o *text) string {
+		for _, imp := range o.scan().Imports {
+			if (imp.Kind == lang.Static || imp.Kind == lang.Require) && strings.HasPrefix(imp.Specifier, ".") && len(v.resolve(o, imp).Files) > 0 {
+				return imp.Specifier
+			}
+		}
+		return ""
+	}
+	if t.lang.Name() != "js" || own(t) != "" {
+		return ""
+	}
+	far := ""
+	for _, rel := range v.sources(t.lang) {
+		o := v.text(rel)
+		if o == nil || o.scan().CommonJS != t.scan().CommonJS || far != "" && dirOf(rel) != dirOf(t.path) {
+			continue
+		}
+		if s := own(o); s != "" {
+			if dirOf(rel) == dirOf(t.path) {
+				return s
+			}
+			far = s
+		}
+	}
+	return far
 }
 
 // reaches tells whether loading a file loads another one.

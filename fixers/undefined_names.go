@@ -19,7 +19,7 @@ func (v *view) renamedDefinition(_ Cause, u unbound) []Fix {
 	}
 	var out []Fix
 	for to, ss := range news {
-		if !boundAt(u.t, u.offset(), to) {
+		if !usableAt(u.t, u.offset(), to) {
 			continue
 		}
 		f := Fix{Title: fmt.Sprintf("rename %s to %s", u.name, to), Applicability: Likely, Rank: 10,
@@ -52,7 +52,7 @@ func (v *view) rewriteUnbound(u unbound, to string) []lang.TextEdit {
 		if u.t.isMember(i) || isKey(u.t, i) {
 			continue
 		}
-		if i != u.i && (boundAt(u.t, k.Start, u.name) || !boundAt(u.t, k.Start, to)) {
+		if i != u.i && (boundAt(u.t, k.Start, u.name) || !usableAt(u.t, k.Start, to)) {
 			continue
 		}
 		text := to
@@ -100,7 +100,7 @@ func inCall(t *text, i int) bool {
 // place, at most two letters away, and it can be used here.
 func (v *view) restoredName(_ Cause, u unbound) []Fix {
 	old, ok := v.restored(u.t.path, u.t.significant()[u.i])
-	if !ok || !boundAt(u.t, u.offset(), old) {
+	if !ok || !usableAt(u.t, u.offset(), old) {
 		return nil
 	}
 	var edits []lang.TextEdit
