@@ -151,7 +151,7 @@ func (b *book) file(id runner.TestID, r runner.Record) {
 	if len(r.Errors) > 0 {
 		b.counted.Unloaded++
 	}
-	for _, e := range each(r.Errors) {
+	for _, e := range apart(r.Errors) {
 		f, _ := b.failure(runner.ScopeFile, id, e)
 		b.failures = append(b.failures, f)
 		if data.Tests == 0 && f.Kind != runner.NoTests && !slices.Contains(b.unloaded, id.File) {
@@ -230,9 +230,9 @@ func split(e runner.RawError) runner.RawError {
 
 var anotherError = regexp.MustCompile(`(?m)^(\s+at .*)\n((?:\w*Error|thrown)\b.*)$`)
 
-// each takes errors apart that jest joined to one text: those of a file's
+// apart takes errors apart that jest joined to one text: those of a file's
 // afterAll hooks, and those thrown between its tests.
-func each(errs []runner.RawError) []runner.RawError {
+func apart(errs []runner.RawError) []runner.RawError {
 	var out []runner.RawError
 	for _, e := range errs {
 		if e.Message != "" {

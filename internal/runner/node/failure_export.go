@@ -96,6 +96,7 @@ var (
 	noMemberOld = regexp.MustCompile(`^Cannot (?:read|set) property '([^']+)' of (?:undefined|null)`)
 	destructure = regexp.MustCompile(`^Cannot destructure property '([^']+)' of '(.+?)' as it is (?:undefined|null)`)
 	extends     = regexp.MustCompile(`^Class extends value (?:undefined|#?<?Object>?|\[object \w+\]) is not a constructor`)
+	superclass  = regexp.MustCompile(`\bextends\s+([\w$.]+)`)
 	wrapped     = regexp.MustCompile(`^\(0 ?, ?(.+)\)$`)
 	tail        = regexp.MustCompile(`^(.*?)(?:\?\.|\.)?([\p{L}_$][\p{L}\p{N}_$]*)$`)
 	tsMember    = regexp.MustCompile(`(?m)^\s*(\S[^:(\n]*)[:(](\d+)[:,](\d+)\)?(?: - |: )error TS(\d+): ([^\n]*)`)
@@ -124,7 +125,7 @@ func member(c Context, r raw, f *runner.Failure) bool {
 	}
 	if extends.MatchString(r.message) {
 		src, _ := c.read(f.Place.File)
-		m := regexp.MustCompile(`\bextends\s+([\w$.]+)`).FindStringSubmatch(lineText(src, f.Place.Line))
+		m := superclass.FindStringSubmatch(lineText(src, f.Place.Line))
 		if m == nil {
 			return false
 		}

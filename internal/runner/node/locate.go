@@ -25,16 +25,20 @@ type Context struct {
 	Read func(rel string) ([]byte, error)
 	// Language scans JavaScript. Without it imports are found by text alone.
 	Language lang.Language
+
+	roots []string // what bases gives, where it is known already
 }
 
 // NewContext is the context of a project's run in env.
 func NewContext(env runner.Env, p runner.Project, l lang.Language) Context {
-	return Context{
+	c := Context{
 		Framework: p.Framework, Root: env.Root, Origin: env.Origin, Project: p.Root, Language: l,
 		Read: func(rel string) ([]byte, error) {
 			return os.ReadFile(filepath.Join(env.Root, filepath.FromSlash(rel)))
 		},
 	}
+	c.roots = c.bases()
+	return c
 }
 
 func (c Context) read(rel string) ([]byte, bool) {
@@ -105,6 +109,9 @@ func (c Context) project() string {
 
 // bases are the roots and their real paths, as slash paths.
 func (c Context) bases() []string {
+	if c.roots != nil {
+		return c.roots
+	}
 	var out []string
 	for _, r := range []string{c.Root, c.Origin} {
 		if r == "" {
