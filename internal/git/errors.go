@@ -42,10 +42,12 @@ func (e *ExitError) Error() string {
 }
 
 func (e *ExitError) name() string {
-	if len(e.Args) == 0 {
-		return ""
+	for _, a := range e.Args {
+		if !strings.HasPrefix(a, "-") {
+			return a
+		}
 	}
-	return e.Args[0]
+	return ""
 }
 
 // openError names what is wrong with the folder from what git said of it.

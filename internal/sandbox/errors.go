@@ -115,3 +115,13 @@ func noSpace(err error) error {
 	}
 	return err
 }
+
+// diskFull tells whether git said so.
+func diskFull(stderr string) bool {
+	for _, s := range []string{"No space left", "Out of diskspace", "Disk quota exceeded"} {
+		if strings.Contains(stderr, s) {
+			return true
+		}
+	}
+	return false
+}

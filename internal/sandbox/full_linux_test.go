@@ -3,6 +3,8 @@ package sandbox
 import (
 	"bytes"
 	"errors"
+	"fmt"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"syscall"
@@ -68,6 +70,29 @@ func TestFullDisk(t *testing.T) {
 			r.unchanged(before)
 		})
 	}
+}
+
+func TestFullDiskUnderSnapshot(t *testing.T) {
+	small := tmpfs(t, "1m")
+	g := simple(t)
+	noise := make([]byte, 150_000)
+	random := rand.New(rand.NewPCG(1, 2))
+	for i := range 20 {
+		for k := range noise {
+			noise[k] = byte(random.Uint32())
+		}
+		g.Write(fmt.Sprintf("big/%d", i), string(noise))
+	}
+	r := newRig(t, g, func(c *Config) { c.StateDir = filepath.Join(small, "state") })
+	before := r.everything()
+	snap, err := r.s.Snapshot(t.Context())
+	if err == nil {
+		err = r.s.Prepare(t.Context(), snap)
+	}
+	if !errors.Is(err, ErrNoSpace) && !errors.Is(err, syscall.ENOSPC) {
+		t.Errorf("Snapshot and Prepare = %v, want a full disk", err)
+	}
+	r.unchanged(before)
 }
 
 func TestAttributesStay(t *testing.T) {

@@ -99,6 +99,8 @@ func (s *Sandbox) Snapshot(ctx context.Context) (*Snapshot, error) {
 		case ctx.Err() != nil:
 			return nil, fmt.Errorf("snapshot: %w", context.Cause(ctx))
 		case errors.Is(err, ErrMoving):
+		case errors.As(err, &ee) && diskFull(ee.Stderr):
+			return nil, fmt.Errorf("snapshot: %w (%v)", ErrNoSpace, ee)
 		case errors.As(err, &ee) && !rebuilt:
 			// A borrowed object is gone (the user's gc), or a process broke
 			// the shadow: it is made anew from the working tree.
