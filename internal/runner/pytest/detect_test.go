@@ -132,6 +132,7 @@ func TestDetectFindsTheInterpreter(t *testing.T) {
 		{"never PATH's where the project has one", "-- uv.lock --\n", map[string]string{"bin/python3": "9", "repo/.venv/bin/python": ""}, nil,
 			"pytest is not installed in DIR/repo/.venv/bin/python", "run uv sync (or uv add --dev pytest)"},
 		{"python after python3", "", map[string]string{"bin/python3": "", "bin/python": "8.1"}, nil, "bin/python", ""},
+		{"a second python3, where the first has none", "", map[string]string{"bin/python3": "", "usr/python3": "8.1"}, []string{"PATH=DIR/bin:DIR/usr"}, "usr/python3", ""},
 		{"none", "", nil, nil, "no Python interpreter was found", "install Python, or set command of the [[project]] in regreen.toml"},
 		{"one without pytest", "-- requirements-dev.txt --\npytest\n", map[string]string{"bin/python3": ""}, nil,
 			"pytest is not installed in DIR/bin/python3", "run DIR/bin/python3 -m pip install -r requirements-dev.txt"},

@@ -92,12 +92,15 @@ func (s *search) find(ctx context.Context, root string) (interpreter, error) {
 // onPath takes the first interpreter on PATH that has pytest, else the first.
 func (s *search) onPath(ctx context.Context, root string) (interpreter, error) {
 	var first *interpreter
+	seen := map[string]bool{}
 	for _, name := range pythonNames {
 		for _, dir := range filepath.SplitList(lookup(s.in.Environ, "PATH")) {
 			p := filepath.Join(dir, name)
-			if !filepath.IsAbs(p) || !isFile(p) {
+			key := filepath.Join(resolved(dir), name) // /bin is often /usr/bin
+			if !filepath.IsAbs(p) || !isFile(p) || seen[key] {
 				continue
 			}
+			seen[key] = true
 			got, err := s.ask(ctx, p, name+" on PATH", root)
 			if err != nil {
 				return got, err
@@ -108,7 +111,6 @@ func (s *search) onPath(ctx context.Context, root string) (interpreter, error) {
 			if first == nil && got.problem == "" {
 				first = &got
 			}
-			break // a second of the same name is hidden by the first
 		}
 	}
 	if first != nil {

@@ -87,16 +87,25 @@ def def_line(function):
         function = getattr(function, "__func__", function)
         function = getattr(function, "func", function)  # functools.partial
         code = function.__code__
-        line = code.co_firstlineno
-        for n in range(line, line + 200):
-            text = linecache.getline(code.co_filename, n)
-            if not text:
-                break
-            if re.match(r"\s*(async\s+)?def\b|.*\blambda\b", text):
-                return code.co_filename, n
-        return code.co_filename, line
+        key = code.co_filename, code.co_firstlineno
+        if key not in DEF_LINES:
+            DEF_LINES[key] = below_decorators(*key)
+        return key[0], DEF_LINES[key]
     except Exception:
         return "", 0
+
+
+DEF_LINES = {}  # a table of parameters asks for one function again and again
+
+
+def below_decorators(file, line):
+    for n in range(line, line + 200):
+        text = linecache.getline(file, n)
+        if not text:
+            break
+        if re.match(r"\s*(async\s+)?def\b|.*\blambda\b", text):
+            return n
+    return line
 
 
 def take(attr, exc, *keys):

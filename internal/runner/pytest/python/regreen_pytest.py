@@ -65,6 +65,7 @@ class State:
     """What the run is at."""
 
     def __init__(self):
+        self.worker = False  # of pytest-xdist
         self.identity = {}  # node id to {"file", "path", "line"}
         self.reports = {}  # node id to the reports of the test in progress
         self.compares = []  # failed comparisons of the test in progress
@@ -209,7 +210,7 @@ def pytest_configure(config):
     for name, value in off.items():
         if getattr(config.option, name, value) != value:
             setattr(config.option, name, value)
-    state.root = str(config.rootpath)
+    state.root, state.worker = str(config.rootpath), hasattr(config, "workerinput")
     try:
         raw = "disable_test_id_escaping_and_forfeit_all_rights_to_community_support"
         state.unescape = not config.getini(raw)
@@ -341,17 +342,21 @@ def pytest_runtest_makereport(item, call):
     if outcome.excinfo is not None:
         return
     report = outcome.get_result()
+    if call.when != "setup":
+        compares, state.compares = state.compares, []
+    else:
+        compares = state.compares
+    if report.outcome != "failed" and not state.worker:
+        return  # the identity is known from the collection
     told = dict(state.identity.get(item.nodeid) or _identify(item))
     if report.outcome == "failed":
         text = errors.safe(str, report.longrepr)
         if call.excinfo is not None:
-            error = errors.describe(call.excinfo.value, state.compares, text)
+            error = errors.describe(call.excinfo.value, compares, text)
             told["hook"] = str(getattr(call.excinfo.value, "_regreen_fixture", ""))
         else:
             error = {"name": "XPASS" if "XPASS" in text or "Unexpected success" in text else "", "message": text}
         told["errors"] = [error]
-    if call.when != "setup":
-        del state.compares[:]
     report.regreen = json.dumps(told)
 
 
