@@ -15,9 +15,23 @@ func (s *scanner) dataString(i int, v string) {
 		}
 		return // a part of a chain is read with it
 	}
+	if s.is(i-1, "+") { // HERE + "/x.json"
+		v = strings.TrimLeft(v, "/")
+	}
 	opened := s.is(i-1, "(") && (s.is(i-2, "open") || s.is(i-2, "Path"))
 	if opened || looksLikePath(v) {
 		s.data(v)
+	}
+}
+
+// formattedPath notes the end of f"{HERE}/x.json".
+func (s *scanner) formattedPath(i int) {
+	if !s.is(i-1, "}") {
+		return
+	}
+	v := strings.TrimRight(string(s.src[s.toks[i].Start:s.toks[i].End]), "\"'")
+	if strings.HasPrefix(v, "/") && len(v) <= 250 && looksLikePath(v) {
+		s.data(strings.TrimLeft(v, "/"))
 	}
 }
 

@@ -145,6 +145,8 @@ func TestScanDataPaths(t *testing.T) {
 		{"Path('a') / name", []string{"a"}},
 		{"HERE / 'a' / name", []string{"a/"}},
 		{"base.joinpath('a', 'b.txt')", []string{"a/b.txt"}},
+		{"HERE + '/x.txt'", []string{"x.txt"}},
+		{"f'{HERE}/d/x.txt'", []string{"d/x.txt"}},
 		{"load('templates/mail.html')", []string{"templates/mail.html"}},
 		{"print('hello world. bye', '3.5', 'https://x.y/z.json', 'a*b.c', '.py', '/')", nil},
 		{"'''docs/x.md'''", nil},

@@ -182,6 +182,7 @@ func (s *scanner) mention(path string, sp lang.Span, lazy bool) {
 // stringValue looks at a literal string: a patched path, a plugin, a dotted
 // module, a data file.
 func (s *scanner) stringValue(i int, lazy func(int) bool) {
+	s.formattedPath(i)
 	v, sp, ok := s.content(i)
 	if !ok || v == "" || len(v) > 250 || strings.ContainsAny(v, "\n\r") || s.docstring(i) {
 		return
