@@ -146,9 +146,9 @@ type Report struct {
 	Warnings      []string
 	// Foreign are files (rel) that the run loaded from the user's own tree
 	// instead of Env.Root: what it said is not about the tree it ran in.
-	Foreign []string
-	Output        string // the tail of standard output and error, for people
-	Duration      time.Duration
+	Foreign  []string
+	Output   string // the tail of standard output and error, for people
+	Duration time.Duration
 }
 
 // Request says what to run.
