@@ -6,7 +6,8 @@ import (
 	"time"
 )
 
-// Reading costs in proportion to the text, whatever stands in it.
+// Reading costs in proportion to the text, whatever stands in it. The bound is
+// wide: what is quadratic in these texts takes minutes.
 func TestLongTextsAreReadInTime(t *testing.T) {
 	nested := ""
 	for i := range 1500 {
@@ -29,7 +30,7 @@ func TestLongTextsAreReadInTime(t *testing.T) {
 			l.Scan("a.py", []byte(src))
 			scan := time.Since(start)
 			l.Uses("a.py", []byte(src), "x", -1)
-			if d := time.Since(start); d > 5*time.Second {
+			if d := time.Since(start); d > 20*time.Second {
 				t.Errorf("reading %d bytes took %v (Scan %v)", len(src), d, scan)
 			}
 		})
