@@ -309,6 +309,7 @@ func (p *reader) arrowAhead(i int) bool {
 	}
 	m := p.mark()
 	p.i = c + 2
+	p.end = min(p.end, c+400) // no return type is longer
 	p.returnType()
 	arrow := p.see("=>")
 	p.reset(m)
@@ -354,6 +355,12 @@ func (p *reader) arrow() {
 // angle reads what a < begins where an operand is wanted: an element, a
 // generic arrow function, or a type assertion.
 func (p *reader) angle() bool {
+	if !p.enter() {
+		p.i++
+		p.leave()
+		return false
+	}
+	defer p.leave()
 	switch {
 	case p.toks[p.i].frame == fJSXTag:
 		p.element()

@@ -262,7 +262,7 @@ func (d declared) variables(i int) {
 	body := s.span(d.first, end)
 	for j := i + 1; j <= end; {
 		if s.is(j, "{") || s.is(j, "[") {
-			for _, n := range s.patternNames(j) {
+			for _, n := range s.patternNames(j, 0) {
 				d.add(n, kind, body)
 			}
 		} else if s.kindAt(j) == kIdent || s.is(j, "await") || s.is(j, "yield") {
@@ -275,8 +275,11 @@ func (d declared) variables(i int) {
 }
 
 // patternNames lists the tokens that a destructuring pattern at i binds.
-func (t *text) patternNames(i int) []int {
+func (t *text) patternNames(i, depth int) []int {
 	var out []int
+	if depth > maxDepth {
+		return nil
+	}
 	end := t.closing(i)
 	object := t.is(i, "{")
 	for j := i + 1; j < end; {
@@ -299,7 +302,7 @@ func (t *text) patternNames(i int) []int {
 		switch {
 		case t.is(j, "{") || t.is(j, "["):
 			if t.closing(j) < end {
-				out = append(out, t.patternNames(j)...)
+				out = append(out, t.patternNames(j, depth+1)...)
 			}
 		case t.word(j):
 			out = append(out, j)
