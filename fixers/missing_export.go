@@ -53,6 +53,7 @@ func (missingExport) Fix(ctx context.Context, c Cause, w Workspace) ([]Fix, erro
 		if len(followed) > 0 {
 			break
 		}
+		out = append(out, v.defaultNowNamed(l)...)
 		out = append(out, v.followMovedExport(l)...)
 		out = append(out, v.nearExport(l, had)...)
 		out = append(out, v.addExport(l)...)
@@ -73,7 +74,7 @@ func (v *view) lacks(c Cause) []lack {
 	var out []lack
 	for _, p := range v.places(c) {
 		t := v.text(p.File)
-		if t == nil || !v.own(p.File) || !t.mentions(sym) {
+		if t == nil || !v.own(p.File) || sym != "default" && !t.mentions(sym) {
 			continue
 		}
 		for _, imp := range t.scan().Imports {
@@ -81,7 +82,7 @@ func (v *view) lacks(c Cause) []lack {
 				continue
 			}
 			for i, n := range imp.Names {
-				if n.Imported != sym && n.Local != sym || n.Imported == "*" {
+				if n.Imported != sym && n.Local != sym || n.Imported == "*" || n.Imported == "default" && v.isObject(primary(imp, v.resolve(t, imp))) {
 					continue
 				}
 				l := lack{t: t, imp: imp, name: &imp.Names[i], symbol: n.Imported, module: primary(imp, v.resolve(t, imp))}
@@ -207,6 +208,20 @@ func (v *view) followMovedExport(l lack) []Fix {
 		}
 	}
 	return out
+}
+
+// defaultNowNamed imports by its name what was a default export and is a named
+// one of the same name now.
+func (v *view) defaultNowNamed(l lack) []Fix {
+	if l.symbol != "default" || l.name == nil || len(l.imp.Names) != 1 || l.imp.Kind != lang.Static {
+		return nil
+	}
+	if _, ok := v.offers(l.module).names[l.name.Local]; !ok {
+		return nil
+	}
+	return []Fix{{Title: fmt.Sprintf("import { %s } from %s by its name", l.name.Local, l.imp.Specifier), Applicability: Likely, Rank: 3,
+		Edits:    inFile(l.t.path, []lang.TextEdit{{Span: l.name.Span, New: "{ " + l.name.Local + " }"}}),
+		Evidence: l.module + " has no default export and exports " + l.name.Local}}
 }
 
 func pathOf(t *text) string {

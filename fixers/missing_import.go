@@ -82,6 +82,25 @@ func (v *view) brokenFor(c Cause) []broken {
 			}
 		}
 	}
+	return v.brokenAnywhere(spec)
+}
+
+// brokenAnywhere finds a broken import by what is written, where the run did
+// not say who imports it.
+func (v *view) brokenAnywhere(spec string) []broken {
+	for _, l := range v.Languages() {
+		for _, rel := range v.sources(l) {
+			t := v.text(rel)
+			if t == nil || spec == "" || !t.mentions(spec) {
+				continue
+			}
+			for _, b := range v.brokenImports(t) {
+				if b.imp.Specifier == spec {
+					return []broken{b}
+				}
+			}
+		}
+	}
 	return nil
 }
 

@@ -25,7 +25,7 @@ const MaxCandidates = 24
 // New gives the built-in fixers in the order in which they are tried.
 func New(o Options) []Fixer {
 	all := []Fixer{
-		syntaxError{}, missingImport{}, missingExport{}, undefinedVariable{}, attributeError{}, missingAwait{},
+		syntaxError{}, missingImport{}, missingExport{}, undefinedVariable{}, attributeError{}, missingFixture{}, missingAwait{},
 		timeLimit{}, assertion{update: o.UpdateAssertions}, snapshot{update: o.UpdateAssertions},
 	}
 	return slices.DeleteFunc(all, func(f Fixer) bool { return slices.Contains(o.Disabled, f.Name()) })

@@ -23,7 +23,7 @@ func (v *view) renamedDefinition(_ Cause, u unbound) []Fix {
 			continue
 		}
 		f := Fix{Title: fmt.Sprintf("rename %s to %s", u.name, to), Applicability: Likely, Rank: 10,
-			Edits: inFile(u.t.path, v.rewriteUnbound(u, to)), Evidence: fmt.Sprintf("%s was %s at the base", to, u.name)}
+			Edits: inFile(u.t.path, v.rewriteUnbound(u, to, true)), Evidence: fmt.Sprintf("%s was %s at the base", to, u.name)}
 		if len(news) > 1 {
 			f.Applicability = Propose
 		}
@@ -44,8 +44,9 @@ func (v *view) renamedDefinition(_ Cause, u unbound) []Fix {
 func plural(a, b string) bool { return a+"s" == b || b+"s" == a }
 
 // rewriteUnbound replaces a use and the other unbound uses of the same name
-// where the new name can be used too.
-func (v *view) rewriteUnbound(u unbound, to string) []lang.TextEdit {
+// where the new name can be used too. keepKey keeps the old name as the key
+// of { name }; a misspelling is one in the key as well.
+func (v *view) rewriteUnbound(u unbound, to string, keepKey bool) []lang.TextEdit {
 	var out []lang.TextEdit
 	for _, i := range u.t.idents(u.name, 0) {
 		k := u.t.significant()[i]
@@ -56,7 +57,7 @@ func (v *view) rewriteUnbound(u unbound, to string) []lang.TextEdit {
 			continue
 		}
 		text := to
-		if shorthand(u.t, i) == "object" {
+		if keepKey && shorthand(u.t, i) == "object" {
 			text = u.name + ": " + to
 		}
 		out = append(out, lang.TextEdit{Span: k.Span, New: text})
@@ -122,7 +123,7 @@ func (v *view) spelling(u unbound) []Fix {
 	ns := nearest(u.name, names)
 	fix := func(n near, a Applicability) Fix {
 		return Fix{Title: fmt.Sprintf("use %s instead of %s", n.name, u.name), Applicability: a, Rank: 20,
-			Edits:    inFile(u.t.path, v.rewriteUnbound(u, n.name)),
+			Edits:    inFile(u.t.path, v.rewriteUnbound(u, n.name, false)),
 			Evidence: fmt.Sprintf("%s is the nearest name in scope", n.name)}
 	}
 	if _, ok := clearWin(ns); ok {

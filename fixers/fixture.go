@@ -1,0 +1,111 @@
+package fixers
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"regreen/internal/lang"
+	"regreen/internal/runner"
+)
+
+// missingFixture mends parameters of tests that ask for a fixture that nobody
+// defines.
+type missingFixture struct{}
+
+func (missingFixture) Name() string { return "missing_fixture" }
+
+func (missingFixture) Kinds() []runner.Kind { return []runner.Kind{runner.MissingFixture} }
+
+// Fix takes a slip back, follows a fixture's rename, then takes the nearest
+// fixture of the project.
+func (missingFixture) Fix(ctx context.Context, c Cause, w Workspace) ([]Fix, error) {
+	v := look(w)
+	name := c.Symbol
+	for _, p := range v.places(c) {
+		t := v.text(p.File)
+		if t == nil || !v.own(p.File) || t.lang.Name() != "python" {
+			continue
+		}
+		i := t.parameter(name, p.Line)
+		if i < 0 {
+			continue
+		}
+		known := v.fixtures(t.lang)
+		fix := func(to string, a Applicability, rank int, why string) Fix {
+			return Fix{Title: fmt.Sprintf("ask for the fixture %s instead of %s", to, name), Applicability: a, Rank: rank,
+				Edits: inFile(t.path, renameParameter(t, i, to)), Evidence: why}
+		}
+		if old, ok := v.restored(t.path, t.significant()[i]); ok && slices.Contains(known, old) {
+			return []Fix{fix(old, Likely, 0, t.path+" had "+old+" there at the base")}, ctx.Err()
+		}
+		var out []Fix
+		for to, files := range v.renamed(name) {
+			if slices.Contains(known, to) {
+				out = append(out, fix(to, Likely, 1, fmt.Sprintf("%s was renamed to %s in %s", name, to, files[0])))
+			}
+		}
+		if len(out) > 1 {
+			for j := range out {
+				out[j].Applicability = Propose
+			}
+		}
+		if win, ok := clearWin(nearest(name, known)); ok && len(out) == 0 {
+			out = append(out, fix(win, Likely, 20, win+" is the nearest fixture"))
+		}
+		return out, ctx.Err()
+	}
+	return nil, ctx.Err()
+}
+
+// parameter is the token of a parameter of that name of a function declared on
+// or just under a line, -1 when there is none.
+func (t *text) parameter(name string, line int) int {
+	for _, i := range t.idents(name, 0) {
+		o := t.around(i)
+		if o < 2 || t.word(o) != "(" || t.word(o-2) != "def" {
+			continue
+		}
+		if l := t.lineOf(t.significant()[o].Start); line == 0 || l >= line && l <= line+6 {
+			return i
+		}
+	}
+	return -1
+}
+
+// renameParameter renames a parameter and what reads it in the function.
+func renameParameter(t *text, i int, to string) []lang.TextEdit {
+	k := t.significant()[i]
+	out := []lang.TextEdit{{Span: k.Span, New: to}}
+	for _, u := range t.lang.Uses(t.path, t.src, t.str(k), k.Start) {
+		out = merge(out, []lang.TextEdit{{Span: u, New: to}})
+	}
+	return out
+}
+
+// fixtures lists the functions of the project that a fixture mark stands over.
+func (v *view) fixtures(l lang.Language) []string {
+	var out []string
+	for _, rel := range v.sources(l) {
+		t := v.text(rel)
+		if t == nil || !t.mentions("fixture") {
+			continue
+		}
+		for _, i := range t.idents("fixture", 0) {
+			j := i + 1
+			if t.word(j) == "(" {
+				if j = t.matching(j) + 1; j == 0 {
+					continue
+				}
+			}
+			if t.word(j) == "async" {
+				j++
+			}
+			if t.word(j) == "def" {
+				out = append(out, t.word(j+1))
+			}
+		}
+	}
+	slices.Sort(out)
+	return slices.Compact(out)
+}
