@@ -165,6 +165,35 @@ func (c goldenCase) judge(t *testing.T, w *memory, got []Fix) {
 	}
 }
 
+// TestNothingBroken asks for repairs of the base itself, with the cause of the
+// broken tree: where nothing is broken nothing may be applied. The one
+// exception is a spelling that a stricter module system refuses.
+func TestNothingBroken(t *testing.T) {
+	files, _ := filepath.Glob("testdata/*.txtar")
+	langs := languages(t)
+	n := 0
+	for _, file := range files {
+		c := readCase(t, file)
+		if cmp.Equal(c.base, c.now) || c.head["base"] == "broken" {
+			continue
+		}
+		n++
+		w := newMemory(langs, c.base, c.base)
+		got, err := Candidates(t.Context(), c.cause(t), w, New(Options{}))
+		if err != nil {
+			t.Fatalf("%s: %v", file, err)
+		}
+		for _, f := range got {
+			if f.Applicability > Propose && !strings.HasSuffix(f.Evidence, "the run wants its whole name") {
+				t.Errorf("%s: %q would be applied", file, f.Title)
+			}
+		}
+	}
+	if n < 60 {
+		t.Errorf("%d cases, want at least 60", n)
+	}
+}
+
 func render(tb testing.TB, w *memory, fs []Fix) string {
 	tb.Helper()
 	var b strings.Builder

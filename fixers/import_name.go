@@ -17,6 +17,9 @@ func (v *view) byName(b broken) []Fix {
 	if last == "" {
 		return nil
 	}
+	if r := v.resolve(b.t, b.imp); !r.Missing && primary(b.imp, r) != "" {
+		return v.spellings(b)
+	}
 	bare := isBare(b)
 	wanted := v.wanted(b.t, b.imp)
 	if bare && len(wanted) == 0 {
@@ -43,9 +46,6 @@ func (v *view) byName(b broken) []Fix {
 				dist[rel] = d
 			}
 		}
-	}
-	if out := v.spellings(b); len(out) > 0 {
-		return out
 	}
 	if out := v.retargets(b, variant, Safe, 0, "%s is what %s means, written otherwise"); len(out) > 0 {
 		return out
