@@ -198,8 +198,12 @@ func (d *detector) dependencies() {
 		if d.at[dir] != nil || d.foreign(m) || !m.depends(d.spec.Packages) {
 			continue
 		}
-		d.add(&found{dir: dir, strength: strengthManifest, named: true,
-			source: path.Join(dir, "package.json") + " dependencies"})
+		f := &found{dir: dir, strength: strengthManifest, named: true,
+			source: path.Join(dir, "package.json") + " dependencies"}
+		if d.spec.Content != nil && slices.ContainsFunc(d.testTexts(), d.spec.Content) {
+			f.strength += strengthContent
+		}
+		d.add(f)
 	}
 }
 

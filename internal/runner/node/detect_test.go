@@ -197,6 +197,8 @@ packages:
 		{"manifest key", mochaSpec, "install mocha@11.0.0\n-- package.json --\n{\"mocha\":{}}\n", []string{". mocha@11.0.0 30 " + m + ` [] (package.json mocha)`}},
 		{"dependency", jestSpec, "install jest@29.0.0\n-- package.json --\n{\"devDependencies\":{\"jest\":\"29\"}}\n",
 			[]string{". jest@29.0.0 20 " + j + ` [] (package.json dependencies)`}},
+		{"dependency, told by the tests", vitestSpec, "install vitest@4.0.0\n-- package.json --\n{\"devDependencies\":{\"jest\":\"29\",\"vitest\":\"4\"}}\n-- a.test.js --\nimport { it } from 'vitest'\n",
+			[]string{". vitest@4.0.0 25 " + v + ` [] (package.json dependencies)`}},
 		{"only installed", jestSpec, "install jest@29.0.0\n-- package.json --\n{}\n", []string{". jest@29.0.0 10 " + j + ` [] (node_modules/jest)`}},
 		{"only installed, told by the tests", mochaSpec, "install jest@29.0.0\ninstall mocha@10.0.0\n-- test/a.test.js --\ndescribe('a', () => { it('b', () => assert.ok(1)) })\n",
 			[]string{". mocha@10.0.0 15 " + m + ` [] (node_modules/mocha and the test files)`}},
