@@ -304,9 +304,9 @@ func (v *view) nearExport(l lack, had bool) []Fix {
 		}
 	}
 	ns := nearest(l.symbol, o.sorted())
-	win, clear := clearWin(ns)
+	win, ok := clearWin(ns)
 	why := fmt.Sprintf("%s exports no %s; the nearest name is ", l.module, l.symbol)
-	if clear {
+	if ok {
 		level := Likely
 		if had || !o.known {
 			level = Propose // it was removed: another name is a guess

@@ -4,7 +4,6 @@ import (
 	"context"
 	"path"
 	"slices"
-	"sort"
 	"strings"
 
 	"regreen/internal/lang"
@@ -251,10 +250,4 @@ func (v *view) places(c Cause) []runner.Place {
 		}
 	}
 	return out
-}
-
-// changed tells whether the file differs from the base.
-func (v *view) changed(rel string) bool {
-	i := sort.SearchStrings(v.Changed(), rel)
-	return i < len(v.Changed()) && v.Changed()[i] == rel || slices.Contains(v.Changed(), rel)
 }
