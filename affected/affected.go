@@ -112,21 +112,3 @@ func (s *Set) Graph() *Graph { return s.graph }
 
 // Reaches tells whether the changes can reach a test file.
 func (s *Set) Reaches(test string) bool { return s.reached[test] }
-
-// NewReach gives Set.Reaches for an input, for callers that ask late and
-// seldom: the graph is built at the first question. Where it cannot be built,
-// every test can be reached.
-func NewReach(in Input) func(test string) bool {
-	var s *Set
-	return func(test string) bool {
-		if s == nil {
-			// The answer is needed after the budget of the cycle is over, too.
-			set, err := Select(context.Background(), in)
-			if err != nil {
-				return true
-			}
-			s = set
-		}
-		return s.Reaches(test)
-	}
-}

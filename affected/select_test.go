@@ -221,10 +221,6 @@ func TestQuestions(t *testing.T) {
 	if got := s.WhyFile("s/b.x"); len(got) != 2 || got[0].File != "t/b_test.x" {
 		t.Errorf("WhyFile = %v", got)
 	}
-	reach := NewReach(in)
-	if !reach("t/a_test.x") || reach("t/b_test.x") {
-		t.Error("NewReach is wrong")
-	}
 }
 
 func TestSelectIsCancelled(t *testing.T) {

@@ -26,6 +26,7 @@ type run struct {
 	best   state
 	tried  map[string]bool
 	undone map[string]*applied // fixes that helped when tried, by id
+	view   fixers.Workspace    // what the fixers have read of the present tree; nil after a write
 	// lastTry is the newest run of victims, with the plan and the ledger's
 	// length it ran on: the very same run need not be repeated.
 	lastTry struct {
@@ -52,7 +53,10 @@ type state struct {
 func Run(ctx context.Context, sel Selection, opts Options, deps Deps) (*Document, error) {
 	c := &run{opts: opts, sel: sel, deps: deps, tried: map[string]bool{}, undone: map[string]*applied{}, offers: map[string]bool{}}
 	c.suite = &suite{units: deps.Units, files: deps.Workspace.Files, read: deps.Workspace.ReadFile, emit: c.emit}
-	c.ledger = newLedger(deps.Workspace.ReadFile, deps.Box.Write)
+	c.ledger = newLedger(deps.Workspace.ReadFile, func(rel string, data []byte) error {
+		c.view = nil
+		return deps.Box.Write(rel, data)
+	})
 	c.plan = sel.plan(len(deps.Units))
 	c.doc = newDocument(opts, sel, deps)
 	budget := opts.Config.Cycle.Budget.Std()
@@ -357,6 +361,8 @@ func (c *run) merge(ctx context.Context, changes []Change, patch string) error {
 		why = `cycle.merge is "propose"`
 	case c.opts.Distrust != "":
 		why = c.opts.Distrust
+	case len(c.now.foreign) > 0:
+		why = "the tests loaded code from outside the sandbox: " + strings.Join(c.now.foreign, ", ")
 	}
 	if why == "" {
 		busy, err := c.deps.Box.Guard(ctx)

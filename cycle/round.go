@@ -153,7 +153,10 @@ func (c *run) untriedBest(x cause, fixes []fixers.Fix) (fixers.Fix, bool) {
 func tryKey(x cause, f fixers.Fix) string { return x.same + "\x00" + f.ID }
 
 func (c *run) candidates(ctx context.Context, x cause) ([]fixers.Fix, error) {
-	fixes, err := c.deps.Candidates(ctx, x.Cause, c.deps.Workspace)
+	if c.view == nil {
+		c.view = fixers.Cached(c.deps.Workspace)
+	}
+	fixes, err := c.deps.Candidates(ctx, x.Cause, c.view)
 	if err != nil {
 		return nil, fmt.Errorf("look for fixes of %s: %w", x.title(), err)
 	}

@@ -76,6 +76,9 @@ type result struct {
 	distrust string
 	timedOut bool
 	ended    bool
+	// foreign are files that the tests loaded from the user's own tree: what
+	// ran is then not what would be merged.
+	foreign  []string
 	warnings []string
 	output   string
 	took     time.Duration
@@ -182,12 +185,6 @@ func (s *suite) complete(u int, files []string, rep *runner.Report) {
 			aborted = aborted || len(rep.Tests) == 0
 		}
 	}
-	if !aborted {
-		return
-	}
-	if files == nil {
-		files = s.testFiles(u)
-	}
 	seen := map[string]bool{}
 	for _, t := range rep.Tests {
 		seen[t.ID.File] = true
@@ -195,9 +192,29 @@ func (s *suite) complete(u int, files []string, rep *runner.Report) {
 	for _, f := range rep.NotLoaded {
 		seen[f] = true
 	}
+	if !aborted {
+		s.unheard(u, files, rep, seen)
+		return
+	}
+	if files == nil {
+		files = s.testFiles(u)
+	}
 	for _, f := range files {
 		if !seen[f] {
 			rep.NotLoaded = append(rep.NotLoaded, f)
+		}
+	}
+}
+
+// unheard warns of files that were asked for and of which the framework says
+// nothing although they declare tests: its own settings leave them out.
+func (s *suite) unheard(u int, files []string, rep *runner.Report, seen map[string]bool) {
+	for _, f := range rep.Failures {
+		seen[f.Test.File] = true
+	}
+	for _, f := range files {
+		if !seen[f] && s.known(u)(f) > 0 {
+			rep.Warnings = append(rep.Warnings, fmt.Sprintf("%s ran no test of %s, though it declares some", rep.Framework, f))
 		}
 	}
 }
@@ -245,6 +262,7 @@ func (s *suite) add(res *result, u int, rep *runner.Report) {
 	res.timedOut = res.timedOut || rep.TimedOut
 	res.ended = res.ended && rep.Ended
 	res.warnings = append(res.warnings, rep.Warnings...)
+	res.foreign = append(res.foreign, rep.Foreign...)
 	red := rep.Red()
 	if red == "" || len(rep.Failures) > 0 {
 		return

@@ -59,12 +59,11 @@ func (e *Engine) Cycle(ctx context.Context, req Request, sink func(cycle.Event))
 	if err != nil {
 		return nil, fmt.Errorf("probe what the tests import: %w", err)
 	}
-	graph := affected.NewReach(p.input)
 	var kept []history.Proposal
 	deps := cycle.Deps{
 		Units: units, Box: &box{s: e.box, repo: e.repo, snap: p.snap}, Workspace: p.work, Languages: e.langs.set,
 		Candidates: e.candidates(),
-		Reaches:    graph,
+		Reaches:    p.set.Reaches,
 		Keep: func(id string, changes []cycle.Change) error {
 			kept = append(kept, history.Proposal{ID: id, Changes: toHistory(toSandbox(changes, p.snap))})
 			return nil

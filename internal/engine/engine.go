@@ -52,6 +52,10 @@ func Open(ctx context.Context, o Options) (*Engine, error) {
 	if err != nil {
 		return nil, errors.Join(err, repo.Close())
 	}
+	for _, r := range box.Recovered() {
+		o.Log.Warn("a crash had interrupted a merge; it is put right", "id", r.ID, "finished", r.Finished,
+			"files", r.Files, "rescued", r.Rescued)
+	}
 	hist, err := history.Open(box.Dir())
 	if err != nil {
 		return nil, errors.Join(err, box.Close(), repo.Close())

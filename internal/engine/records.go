@@ -27,7 +27,7 @@ func (e *Engine) remember(started time.Time, doc *cycle.Document, kept []history
 	if err := e.hist.Append(rec, text, kept); err != nil {
 		return fmt.Errorf("keep the result: %w", err)
 	}
-	return nil
+	return e.hist.Trim(started)
 }
 
 // Log lists the cycles, newest first; a merge that can no longer be undone

@@ -30,11 +30,10 @@ func (p *Problem) Error() string { return p.Message }
 // Choose decides which of the candidates are the repository's projects.
 //
 // In one folder the strongest evidence counts: what the project's scripts run,
-// else what has a configuration file, else what the manifest names. A folder
-// whose framework is run from above (a script at the root that starts the same
-// framework itself) is not a project of its own. Two frameworks with equal
-// and weak evidence are an error, not a guess. by is what the user set in
-// [[project]]; it replaces detection.
+// else what has a configuration file, else what the manifest names. Two
+// frameworks with equal and weak evidence are an error, not a guess. Folders
+// whose tests run from above are the frameworks' own knowledge: detection does
+// not give them. by is what the user set in [[project]]; it replaces detection.
 //
 // A project that cannot be started (an example or fixture folder that nobody
 // installed) is left out with a warning when another one can be.
@@ -57,7 +56,6 @@ func Choose(cands []Candidate, by []config.Project, supported []string) (ps []Pr
 		}
 		out = append(out, keep...)
 	}
-	out = withoutCovered(out)
 	if len(out) == 0 {
 		return nil, nil, &Problem{Code: "no_framework", Message: "no test framework was found",
 			Hint: fmt.Sprintf("supported are %s; name one in regreen.toml: [[project]] root = \".\" framework = \"%s\"",
@@ -112,20 +110,6 @@ func strongest(root string, cs []Candidate, best int) ([]Candidate, error) {
 
 // level drops the small change that content adds to a strength.
 func level(s int) int { return s / 10 * 10 }
-
-// withoutCovered drops projects whose tests a stronger project of the same
-// framework further up runs.
-func withoutCovered(cs []Candidate) []Candidate {
-	return slices.DeleteFunc(cs, func(c Candidate) bool {
-		for _, o := range cs {
-			if o.Project.Framework == c.Project.Framework && o.Project.Root != c.Project.Root &&
-				o.Strength >= ByScript && within(o.Project.Root, c.Project.Root) {
-				return true
-			}
-		}
-		return false
-	})
-}
 
 // within tells whether the folder sub lies in dir.
 func within(dir, sub string) bool {

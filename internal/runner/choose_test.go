@@ -30,7 +30,6 @@ func TestChoose(t *testing.T) {
 		{name: "only installed", cands: []Candidate{c(".", "jest", ByInstall)}, want: []string{". jest"}},
 		{name: "installed beside a real one elsewhere", cands: []Candidate{c(".", "jest", ByInstall), c("py", "pytest", ByConfig)}, want: []string{"py pytest"}},
 		{name: "packages of a workspace", cands: []Candidate{c("a", "vitest", ByScript), c("b", "jest", ByScript)}, want: []string{"a vitest", "b jest"}},
-		{name: "the root runs the packages' tests", cands: []Candidate{c(".", "vitest", ByScript), c("a", "vitest", ByConfig)}, want: []string{". vitest"}},
 		{name: "not installed", cands: []Candidate{broken}, code: "not_installed"},
 		{name: "an example nobody installed", cands: []Candidate{c("a", "jest", ByScript), {Project: Project{Root: "example", Framework: "jest"}, Strength: ByScript, Problem: "x", Hint: "y"}}, want: []string{"a jest"}},
 		{name: "by hand", cands: []Candidate{c(".", "jest", ByScript), c(".", "mocha", ByDependency)},
