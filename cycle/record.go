@@ -168,14 +168,16 @@ func (d *Document) ExitCode() int {
 	case Proposed:
 		return 4
 	case NoTests:
-		if len(d.Iterations) == 0 {
+		if len(d.Iterations) == 0 && len(d.AffectedTests) == 0 {
 			return 0
 		}
 		return 1
 	case Errored:
 		return 3
 	case Cancelled:
-		return 130
+		if len(d.Proposals) > 0 {
+			return 4
+		}
 	}
 	return 1
 }

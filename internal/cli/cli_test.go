@@ -183,7 +183,7 @@ func TestExitCodes(t *testing.T) {
 		{"proposed", nil, cycle.Document{Outcome: cycle.Proposed}, nil, 4},
 		{"nothing to do", nil, cycle.Document{Outcome: cycle.NoTests}, nil, 0},
 		{"no tests ran", nil, cycle.Document{Outcome: cycle.NoTests, AffectedTests: one}, nil, 1},
-		{"no tests at all", nil, cycle.Document{Outcome: cycle.NoTests}, []string{"--all"}, 1},
+		{"no tests at all", nil, cycle.Document{Outcome: cycle.NoTests, Iterations: []cycle.Iteration{{N: 1}}}, []string{"--all"}, 1},
 		{"budget", nil, cycle.Document{Outcome: cycle.Failed, Error: &cycle.Problem{Code: "budget"}}, nil, 124},
 		{"error", nil, cycle.Document{Outcome: cycle.Errored}, nil, 3},
 		{"cancelled", nil, cycle.Document{Outcome: cycle.Cancelled}, nil, 1},

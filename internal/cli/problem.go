@@ -110,10 +110,9 @@ func exitOfCode(code string) int {
 	return ExitEnvironment
 }
 
-// exitOf is the exit code of a cycle. A run on modified files that no test can
-// see has nothing to do, which is not a failure; the whole suite without a test
-// is one.
-func exitOf(ctx context.Context, d *cycle.Document, all bool) int {
+// exitOf is the exit code of a cycle: a signal's or an error's before the
+// outcome's own.
+func exitOf(ctx context.Context, d *cycle.Document) int {
 	var stopped Stopped
 	if errors.As(context.Cause(ctx), &stopped) {
 		return stopped.Exit
@@ -121,23 +120,7 @@ func exitOf(ctx context.Context, d *cycle.Document, all bool) int {
 	if d.Error != nil {
 		return exitOfCode(d.Error.Code)
 	}
-	switch d.Outcome {
-	case cycle.Passed, cycle.Repaired:
-		return ExitOK
-	case cycle.Proposed:
-		return ExitProposed
-	case cycle.Cancelled:
-		if len(d.Proposals) > 0 {
-			return ExitProposed
-		}
-	case cycle.NoTests:
-		if !all && len(d.AffectedTests) == 0 && len(d.Iterations) == 0 {
-			return ExitOK
-		}
-	case cycle.Errored:
-		return ExitEnvironment
-	}
-	return ExitFailed
+	return d.ExitCode()
 }
 
 // report prints a problem in the form that DESIGN.md section 8 fixes.

@@ -140,7 +140,7 @@ func (a *app) run(ctx context.Context, r Repo, o RunOptions) error {
 		p := Problem{Message: d.Error.Message, Hint: d.Error.Hint}
 		p.report(a.stderr)
 	}
-	a.exit = exitOf(ctx, d, o.All)
+	a.exit = exitOf(ctx, d)
 	return nil
 }
 

@@ -107,7 +107,7 @@ func TestParseRejects(t *testing.T) {
 		{"unknown kind", "[[fixers.command]]\nname=\"a\"\ncommand=[\"b\"]\nkinds=[\"missing_imprt\"]\n",
 			Error{Line: 4, Column: 1, Key: "fixers.command[0].kinds", Message: `is "missing_imprt"`}},
 		{"unknown fixer", "[fixers]\ndisabled = [\"snapshto\"]\n", Error{Line: 2, Column: 1, Key: "fixers.disabled", Message: `is "snapshto"`,
-			Hint: `did you mean "snapshot"? valid values: syntax_error, missing_import, missing_export, undefined_variable, attribute_error, missing_await, time_limit, assertion, snapshot`}},
+			Hint: `did you mean "snapshot"? valid values: syntax_error, missing_import, missing_export, undefined_variable, attribute_error, missing_fixture, missing_await, time_limit, assertion, snapshot`}},
 		{"size", "[sandbox]\nmemory = \"2 gigs\"\n", Error{Line: 2, Column: 1, Key: "sandbox.memory",
 			Message: `"2 gigs" is not a size`, Hint: `write a size such as "512M" or "2G", or "" for no limit`}},
 		{"utf-8", "[run]\n# \xff\n", Error{Line: 2, Message: "not valid UTF-8", Hint: "save the file as UTF-8"}},
