@@ -311,6 +311,9 @@ func (c *run) finish(ctx context.Context) error {
 	patch := Patch(changes)
 	if !v.ok {
 		c.doc.Outcome, c.doc.Reason = Failed, v.reason
+		if v.open {
+			c.doc.Outcome = Proposed
+		}
 		if len(v.broken) > 0 {
 			for _, ch := range changes {
 				c.refuse(Refused{Rule: "breaks another test: " + testName(v.broken[0]), File: ch.File})

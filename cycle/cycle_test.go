@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+	"time"
 
 	"regreen/fixers"
 	"regreen/internal/config"
@@ -52,6 +53,8 @@ func TestOutcomes(t *testing.T) {
 			prepare: func(w *world) { w.mergeErr = &NotMerged{Reason: "src changed meanwhile"} }, want: Proposed, exit: 4, reason: "meanwhile"},
 		{name: "the guard tuple moved", files: map[string]string{"src": "", "t.test": "one: src has a"}, fixes: sayMissing,
 			prepare: func(w *world) { w.guard = "HEAD moved" }, want: Proposed, exit: 4, reason: "HEAD moved"},
+		{name: "a full suite that took too long last time is left out", files: map[string]string{"src": "b", "t.test": "one: src has a", "u.test": "two: src has b"},
+			fixes: breaking, change: func(o *Options, s *Selection, d *Deps) { only("t.test")(o, s, d); o.LastFull = time.Hour }, want: Repaired},
 		{name: "hang", files: map[string]string{"src": "", "t.test": "one: src has a"}, prepare: func(w *world) { w.hang = true }, want: Failed, exit: 124},
 		{name: "nothing selected", files: map[string]string{"src": "a"}, want: NoTests},
 		{name: "no test in the file", files: map[string]string{"src": "a", "t.test": ""}, want: NoTests, exit: 1},

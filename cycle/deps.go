@@ -54,6 +54,9 @@ type Options struct {
 	// the identity probe failed.
 	Distrust string
 	Started  time.Time
+	// LastFull is how long the last full suite took (its limit when it was cut
+	// there), 0 when that is not known.
+	LastFull time.Duration
 	// Timings that were spent before the loop.
 	Snapshot, Affected time.Duration
 }

@@ -71,7 +71,7 @@ func (e *Engine) Cycle(ctx context.Context, req Request, sink func(cycle.Event))
 		Sink: sink,
 	}
 	opts := cycle.Options{ID: id, Config: e.opts.Config, NoMerge: req.NoMerge, UpdateAssertions: e.opts.Config.Fixers.UpdateAssertions,
-		Distrust: distrust, Started: started, Snapshot: p.snapshot, Affected: p.selecting}
+		Distrust: distrust, Started: started, LastFull: e.lastFull(), Snapshot: p.snapshot, Affected: p.selecting}
 	doc, err := cycle.Run(ctx, selection(p.set, req), opts, deps)
 	doc.Warnings = append(doc.Warnings, e.warnings...)
 	for _, s := range p.snap.Skipped {

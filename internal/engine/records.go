@@ -5,6 +5,9 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"os"
+	"path/filepath"
+	"strconv"
 	"strings"
 	"time"
 
@@ -15,6 +18,9 @@ import (
 
 // remember puts a cycle into the history.
 func (e *Engine) remember(started time.Time, doc *cycle.Document, kept []history.Proposal) error {
+	if err := e.keepFull(doc); err != nil {
+		return err
+	}
 	text, err := json.Marshal(doc)
 	if err != nil {
 		return fmt.Errorf("write the result as JSON: %w", err)
@@ -29,6 +35,32 @@ func (e *Engine) remember(started time.Time, doc *cycle.Document, kept []history
 	}
 	return e.hist.Trim(started)
 }
+
+// lastFull reads how long the last full suite took; 0 is not known.
+func (e *Engine) lastFull() time.Duration {
+	text, err := os.ReadFile(e.fullFile())
+	if err != nil {
+		return 0
+	}
+	ms, err := strconv.ParseInt(strings.TrimSpace(string(text)), 10, 64)
+	if err != nil || ms < 0 {
+		return 0
+	}
+	return time.Duration(ms) * time.Millisecond
+}
+
+// keepFull notes how long the full suite took, for full_suite = "auto".
+func (e *Engine) keepFull(doc *cycle.Document) error {
+	if doc.Timings.FullSuite == 0 {
+		return nil
+	}
+	if err := os.WriteFile(e.fullFile(), []byte(strconv.FormatInt(doc.Timings.FullSuite, 10)+"\n"), 0o600); err != nil {
+		return fmt.Errorf("keep the full suite's time: %w", err)
+	}
+	return nil
+}
+
+func (e *Engine) fullFile() string { return filepath.Join(e.box.Dir(), "full-suite-ms") }
 
 // Log lists the cycles, newest first; a merge that can no longer be undone
 // has no undo.
