@@ -227,3 +227,12 @@ func TestSeverity(t *testing.T) {
 		}
 	}
 }
+
+func TestSelectionOfAllIsTheFullSuite(t *testing.T) {
+	w := newWorld(map[string]string{"src": "", "t.test": "one: src has a"})
+	w.fixes = sayMissing
+	doc := w.cycle(t, nil)
+	if !doc.FullSuiteRun || doc.Timings.FullSuite != 0 || w.runs != 2 {
+		t.Errorf("full suite run %v in %d ms after %d runs, want the two runs of the selection to be it", doc.FullSuiteRun, doc.Timings.FullSuite, w.runs)
+	}
+}

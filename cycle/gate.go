@@ -57,7 +57,10 @@ func (c *run) gate(ctx context.Context, now *result) (verdict, error) {
 		v.reason = gone
 		return v, nil
 	}
-	if c.sel.All || c.opts.Config.Cycle.FullSuite == "never" {
+	if c.coversAll() {
+		v.full = true
+	}
+	if v.full || c.opts.Config.Cycle.FullSuite == "never" {
 		v.ok = true
 		return v, nil
 	}
@@ -67,6 +70,22 @@ func (c *run) gate(ctx context.Context, now *result) (verdict, error) {
 		return v, nil
 	}
 	return c.fullSuite(ctx, now, v)
+}
+
+// coversAll: the selection happens to be every test file there is, so that its
+// run was the full suite.
+func (c *run) coversAll() bool {
+	for u, unit := range c.deps.Units {
+		if unit.Layout.Uncertain != "" || unit.Layout.IsTest == nil {
+			return false
+		}
+		for _, f := range c.suite.testFiles(u) {
+			if !c.plan.has(u, f) {
+				return false
+			}
+		}
+	}
+	return true
 }
 
 // improved: strictly better than the state that the cycle found.

@@ -143,7 +143,7 @@ func (e *Engine) input(p *prepared, req Request) affected.Input {
 
 // selection turns what affected chose into what the cycle runs.
 func selection(set *affected.Set, req Request) cycle.Selection {
-	sel := cycle.Selection{Modified: set.Modified, All: req.All, Reason: set.Reason}
+	sel := cycle.Selection{Modified: set.Modified, All: req.All || set.All, Reason: set.Reason}
 	for _, t := range set.Tests {
 		sel.Tests = append(sel.Tests, cycle.Selected{File: t.File, Units: t.Projects, Why: t.Why})
 	}
