@@ -25,8 +25,7 @@ type run struct {
 	now    *result // a run of the selection on the present tree
 	best   state
 	tried  map[string]bool
-	undone map[string]*applied // fixes that helped when tried, by id
-	view   fixers.Workspace    // what the fixers have read of the present tree; nil after a write
+	view   fixers.Workspace // what the fixers have read of the present tree; nil after a write
 	// lastTry is the newest run of victims, with the plan and the ledger's
 	// length it ran on: the very same run need not be repeated.
 	lastTry struct {
@@ -51,7 +50,7 @@ type state struct {
 // document is never nil. The error is set when something could not be found
 // out; the document then has the outcome error or cancelled.
 func Run(ctx context.Context, sel Selection, opts Options, deps Deps) (*Document, error) {
-	c := &run{opts: opts, sel: sel, deps: deps, tried: map[string]bool{}, undone: map[string]*applied{}, offers: map[string]bool{}}
+	c := &run{opts: opts, sel: sel, deps: deps, tried: map[string]bool{}, offers: map[string]bool{}}
 	c.suite = &suite{units: deps.Units, files: deps.Workspace.Files, read: deps.Workspace.ReadFile, emit: c.emit}
 	c.ledger = newLedger(deps.Workspace.ReadFile, func(rel string, data []byte) error {
 		c.view = nil

@@ -1,9 +1,11 @@
 package cycle
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
+	"path"
 	"slices"
 
 	"regreen/fixers"
@@ -186,7 +188,13 @@ func (c *run) repair(ctx context.Context, x cause, now *result) (bool, error) {
 				continue
 			}
 			tries++
-			if len(f.Edits) == 0 && !f.UpdateSnapshots {
+			if f.UpdateSnapshots {
+				c.tried[tryKey(x, f)] = true
+				if f, err = c.record(ctx, x, f); err != nil {
+					return false, err
+				}
+			}
+			if len(f.Edits) == 0 {
 				c.advise(x, f)
 				continue
 			}
@@ -238,19 +246,13 @@ func (c *run) try(ctx context.Context, x cause, f fixers.Fix, now *result) (scor
 		return worse, "refused: " + refused[0].Rule, nil
 	}
 	n := len(c.ledger.list)
-	a, err := c.apply(f, x)
-	if errors.Is(err, errStale) {
+	if _, err := c.apply(f, x); errors.Is(err, errStale) {
 		return worse, "the edit does not fit", nil
-	}
-	if err != nil {
+	} else if err != nil {
 		return worse, "", err
 	}
 	p := x.victimPlan()
-	o := c.tryOptions()
-	if f.UpdateSnapshots {
-		o.snapshots, o.tests = true, map[int][]runner.TestID{x.unit: testIDs(x)}
-	}
-	after, err := c.suite.run(ctx, p, o)
+	after, err := c.suite.run(ctx, p, c.tryOptions())
 	if err != nil {
 		return worse, "", errors.Join(err, c.ledger.rollback(n))
 	}
@@ -261,16 +263,9 @@ func (c *run) try(ctx context.Context, x cause, f fixers.Fix, now *result) (scor
 	if after.timedOut {
 		s, why = worse, "the tests did not end with it"
 	}
-	if f.UpdateSnapshots && s >= better {
-		// The framework wrote the files; they become part of the fix.
-		if err := c.adopt(ctx, a); err != nil {
-			return worse, "", err
-		}
-	}
 	if s == worse {
 		return s, why, c.ledger.rollback(n)
 	}
-	c.undone[f.ID] = a
 	c.lastTry.plan, c.lastTry.fix, c.lastTry.base, c.lastTry.res = p, f.ID, n, after
 	return s, why, c.ledger.rollback(n)
 }
@@ -287,9 +282,6 @@ func (c *run) advise(x cause, f fixers.Fix) {
 
 // keep applies a candidate for good (until the round as a whole is judged).
 func (c *run) keep(x cause, f fixers.Fix) (bool, error) {
-	if a := c.undone[f.ID]; a != nil && f.UpdateSnapshots {
-		f = a.fix
-	}
 	a, err := c.apply(f, x)
 	if err != nil {
 		return false, err
@@ -304,29 +296,60 @@ func (c *run) apply(f fixers.Fix, x cause) (*applied, error) {
 	return c.ledger.apply(f, x)
 }
 
-// adopt turns what the framework's own update wrote into edits of the fix, so
-// that the ledger owns them.
-func (c *run) adopt(ctx context.Context, a *applied) error {
+// record lets the framework write the victims' snapshots anew, takes what it
+// wrote as the fix's edits, and puts the files back: from then on it is a fix
+// like any other. Snapshots that were not there before are not ours to add.
+func (c *run) record(ctx context.Context, x cause, f fixers.Fix) (fixers.Fix, error) {
+	before := map[string][]byte{}
 	changed, err := c.deps.Box.Changed(ctx)
 	if err != nil {
-		return err
+		return f, err
 	}
 	for _, file := range changed {
-		if _, ours := c.ledger.orig[file]; ours {
-			continue
+		if before[file], err = c.deps.Workspace.ReadFile(file); err != nil {
+			delete(before, file) // it is deleted: no snapshot run brings it back
 		}
-		before, err := c.deps.Box.Original(ctx, file)
-		if err != nil {
-			continue // a new file: a snapshot that was not there is not ours to add
+	}
+	o := c.tryOptions()
+	o.snapshots, o.tests = true, map[int][]runner.TestID{x.unit: testIDs(x)}
+	if _, err := c.suite.run(ctx, x.victimPlan(), o); err != nil {
+		return f, err
+	}
+	if changed, err = c.deps.Box.Changed(ctx); err != nil {
+		return f, err
+	}
+	f.UpdateSnapshots = false
+	for _, file := range changed {
+		old, ok := before[file]
+		if !ok {
+			if old, err = c.deps.Box.Original(ctx, file); err != nil {
+				continue
+			}
 		}
 		now, err := c.deps.Workspace.ReadFile(file)
-		if err != nil {
-			return fmt.Errorf("read %s: %w", file, err)
+		if err != nil || bytes.Equal(old, now) {
+			continue
 		}
-		a.fix.Edits = append(a.fix.Edits, fixers.Edit{File: file, Start: 0, End: len(before), New: string(now)})
-		a.before[file], c.ledger.orig[file] = before, before
+		if isSnapshot(file) || slices.Contains(x.victimPlan()[x.unit], file) {
+			f.Edits = append(f.Edits, fixers.Edit{File: file, Start: 0, End: len(old), New: string(now)})
+		}
+		c.view = nil
+		if err := c.deps.Box.Write(file, old); err != nil {
+			return f, fmt.Errorf("put %s back: %w", file, err)
+		}
 	}
-	return nil
+	f.Seal()
+	return f, nil
+}
+
+// isSnapshot knows recorded expectations by their names: jest's, vitest's and
+// node's, and syrupy's.
+func isSnapshot(file string) bool {
+	switch path.Ext(file) {
+	case ".snap", ".snapshot", ".ambr":
+		return true
+	}
+	return false
 }
 
 // score judges a candidate by its cause's victims.
