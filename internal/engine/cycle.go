@@ -3,6 +3,7 @@ package engine
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -48,7 +49,7 @@ func (e *Engine) Cycle(ctx context.Context, req Request, sink func(cycle.Event))
 	if err != nil {
 		return nil, err
 	}
-	for _, w := range e.warnings {
+	for _, w := range slices.Concat(e.notes, e.warnings) {
 		say(cycle.EventWarning, w)
 	}
 	units, closeUnits, err := e.units(ctx)
@@ -73,7 +74,7 @@ func (e *Engine) Cycle(ctx context.Context, req Request, sink func(cycle.Event))
 	opts := cycle.Options{ID: id, Config: e.opts.Config, NoMerge: req.NoMerge, UpdateAssertions: e.opts.Config.Fixers.UpdateAssertions,
 		Distrust: distrust, Started: started, LastFull: e.lastFull(), Snapshot: p.snapshot, Affected: p.selecting}
 	doc, err := cycle.Run(ctx, selection(p.set, req), opts, deps)
-	doc.Warnings = append(doc.Warnings, e.warnings...)
+	doc.Warnings = slices.Concat(e.notes, doc.Warnings, e.warnings)
 	for _, s := range p.snap.Skipped {
 		doc.Warnings = append(doc.Warnings, "not in the sandbox: "+s)
 	}

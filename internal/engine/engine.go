@@ -37,7 +37,8 @@ type Engine struct {
 	hist     *history.Store
 	projects []affected.Project
 	langs    *languages
-	warnings []string
+	warnings []string // of the last detection
+	notes    []string // of the configuration
 }
 
 // Open opens the repository and its sandbox, and recovers what a crash left.
@@ -60,7 +61,11 @@ func Open(ctx context.Context, o Options) (*Engine, error) {
 	if err != nil {
 		return nil, errors.Join(err, box.Close(), repo.Close())
 	}
-	return &Engine{opts: o, repo: repo, box: box, hist: hist}, nil
+	e := &Engine{opts: o, repo: repo, box: box, hist: hist}
+	if n := len(o.Config.Fixers.Command); n > 0 {
+		e.notes = append(e.notes, "fixers.command is read and checked, but this version does not run command fixers yet")
+	}
+	return e, nil
 }
 
 // Close lets the sandbox go.
