@@ -59,7 +59,7 @@ func (s *session) Run(ctx context.Context, req runner.Request) (*runner.Report, 
 // extra is the environment of our own.
 func (s *session) extra() []string {
 	quoted := `"` + strings.ReplaceAll(s.preload, `\`, `\\`) + `"`
-	return []string{"NODE_OPTIONS=--require " + quoted, "NO_COLOR=1"}
+	return []string{"NODE_OPTIONS=--require " + quoted}
 }
 
 // files are the absolute test files of a request, nil for all.
@@ -134,7 +134,7 @@ func (s *session) ask(ctx context.Context, args []string) ([]byte, error) {
 	stderr := proc.NewTail(16 << 10)
 	exit, err := s.env.Exec.Run(ctx, proc.Cmd{
 		Path: cmd[0], Args: append(cmd[1:], args...), Dir: node.Dir(s.env, s.project),
-		Env: node.Environ(s.env, s.project, []string{"NO_COLOR=1"}), Stdout: &out, Stderr: stderr,
+		Env: node.Environ(s.env, s.project, nil), Stdout: &out, Stderr: stderr,
 	})
 	switch {
 	case err != nil:

@@ -155,7 +155,8 @@ func Command(env runner.Env, p runner.Project) ([]string, error) {
 
 // Environ is the environment of a run: the session's own, the variables of
 // the project's script, extra, and the binaries of the project on PATH, as a
-// package manager has them. NODE_OPTIONS add up instead of replacing.
+// package manager has them. NODE_OPTIONS add up instead of replacing. Where
+// the script asks for colours the tests get them: snapshots may hold them.
 func Environ(env runner.Env, p runner.Project, extra []string) []string {
 	vars := map[string]string{}
 	var options []string
@@ -172,6 +173,10 @@ func Environ(env runner.Env, p runner.Project, extra []string) []string {
 		if k, v, ok := strings.Cut(kv, "="); ok {
 			set(k, v)
 		}
+	}
+	if colourful(p) {
+		delete(vars, "NO_COLOR")
+		vars["FORCE_COLOR"] = "1"
 	}
 	for _, k := range slices.Sorted(maps.Keys(p.Env)) {
 		if k == "NODE_OPTIONS" && len(options) > 0 && strings.Contains(p.Env[k], options[0]) {
@@ -203,4 +208,23 @@ func Environ(env runner.Env, p runner.Project, extra []string) []string {
 		out = append(out, k+"="+vars[k])
 	}
 	return out
+}
+
+// colourful tells whether the project's script asks for colours.
+func colourful(p runner.Project) bool {
+	if v, ok := p.Env["FORCE_COLOR"]; ok {
+		return v != "0" && v != "false"
+	}
+	asks := false
+	for _, a := range p.Args {
+		switch a {
+		case "--":
+			return asks
+		case "--color", "--colors", "--color=true", "--colors=true", "--color=always":
+			asks = true
+		case "--no-color", "--no-colors", "--color=false", "--colors=false", "--color=never":
+			asks = false
+		}
+	}
+	return asks
 }
