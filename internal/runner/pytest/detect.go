@@ -117,12 +117,23 @@ func (s *survey) projects() []string {
 		}
 	}
 	// A folder whose tests all belong to projects below it (the root of a
-	// workspace that only lists pytest) is none.
+	// workspace that only lists pytest) is none, nor is one below the root
+	// without any Python: what lies there is named as an ini file by chance.
 	return slices.DeleteFunc(slices.Clone(keep), func(r string) bool {
+		if r != "." && !s.hasPython(r) {
+			return true
+		}
 		below := slices.DeleteFunc(slices.Clone(keep), func(k string) bool { return k == r || !within(k, r) })
 		return len(below) > 0 && !slices.ContainsFunc(s.tests, func(f string) bool {
 			return within(f, r) && !slices.ContainsFunc(below, func(k string) bool { return within(f, k) })
 		})
+	})
+}
+
+// hasPython tells whether any Python file lies in dir.
+func (s *survey) hasPython(dir string) bool {
+	return slices.ContainsFunc(s.in.Files, func(f string) bool {
+		return strings.HasSuffix(f, ".py") && within(f, dir)
 	})
 }
 

@@ -98,6 +98,9 @@ func TestDetectFindsProjects(t *testing.T) {
 			[]string{"packages/a 30 []", "packages/b 30 []"}},
 		{"a workspace with tests of its own", "-- requirements.txt --\npytest\n-- tests/test_r.py --\n" + test + "-- lib/pytest.ini --\n-- lib/test_a.py --\n" + test, []string{". 20 [--ignore=lib]", "lib 30 []"}},
 		{"what is weaker belongs above", "-- pytest.ini --\n-- lib/requirements.txt --\npytest\n-- lib/test_a.py --\n" + test, []string{". 30 []"}},
+		{"a file that is named as an ini file by chance", "-- pyproject.toml --\n[tool.pytest.ini_options]\ntestpaths = ['testing']\n-- testing/test_a.py --\n" + test + "-- recipes/pytest.toml --\n[[test]]\nargv = ['pytest']\n", []string{". 30 []"}},
+		{"the same beside tests", "-- pyproject.toml --\n[tool.pytest.ini_options]\ntestpaths = ['testing']\n-- testing/test_a.py --\n" + test + "-- recipes/pytest.toml --\n[[test]]\nargv = ['pytest']\n-- recipes/run.py --\n", []string{". 30 []"}},
+		{"an empty pytest.toml", "-- pyproject.toml --\n[tool.pytest.ini_options]\ntestpaths = ['testing']\n-- testing/test_a.py --\n" + test + "-- lib/pytest.toml --\n-- lib/test_b.py --\n" + test, []string{". 30 []", "lib 30 []"}},
 		{"broken TOML", "-- pyproject.toml --\n[tool.pytest\n-- test_a.py --\n" + test, []string{". 20 []"}},
 	}
 	for _, tt := range tests {

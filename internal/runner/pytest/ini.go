@@ -75,11 +75,14 @@ func pytestSection(name string, text []byte) (map[string][]string, bool, error) 
 				Pytest map[string]any `toml:"pytest"`
 			} `toml:"tool"`
 		}
-		if err := toml.Unmarshal(text, &doc); err != nil {
+		meta, err := toml.Decode(string(text), &doc)
+		if err != nil {
 			return nil, false, err
 		}
 		if name != "pyproject.toml" {
-			return lists(doc.Pytest), true, nil
+			// An empty file counts, one of something else does not: pytest
+			// ends with an error where it meets that.
+			return lists(doc.Pytest), doc.Pytest != nil || len(meta.Keys()) == 0, nil
 		}
 		if ini, ok := doc.Tool.Pytest["ini_options"].(map[string]any); ok {
 			return lists(ini), true, nil
