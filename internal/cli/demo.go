@@ -9,6 +9,7 @@ import (
 	"os"
 	"path"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -101,10 +102,11 @@ func (a *app) demo(ctx context.Context, framework string, keep bool) (err error)
 	if err != nil {
 		return fmt.Errorf("make the demo's folder: %w", err)
 	}
-	d := &demo{app: a, dir: filepath.Join(base, "shop")}
+	// Its state goes with it.
+	d := &demo{app: a, dir: filepath.Join(base, "shop"), state: "XDG_STATE_HOME=" + filepath.Join(base, "state")}
 	defer func() {
 		if keep || err != nil {
-			d.say("the project is in %s", d.dir)
+			d.say("the project is in %s; regreen's state for it: %s", d.dir, d.state)
 			return
 		}
 		err = os.RemoveAll(base)
@@ -119,7 +121,8 @@ func (a *app) demo(ctx context.Context, framework string, keep bool) (err error)
 // demo is one demonstration.
 type demo struct {
 	*app
-	dir string
+	dir   string
+	state string // the setting of a private state folder
 }
 
 func (d *demo) say(format string, args ...any) {
@@ -260,7 +263,7 @@ func (d *demo) prompt(line string) {
 func (d *demo) regreen(ctx context.Context, args ...string) error {
 	d.prompt("regreen " + strings.Join(args, " "))
 	argv := append([]string{"--color", d.flags.color}, args...)
-	code := RunWith(ctx, d.deps, argv, d.stdin, d.stdout, d.stderr, d.environ, d.dir)
+	code := RunWith(ctx, d.deps, argv, d.stdin, d.stdout, d.stderr, append(slices.Clone(d.environ), d.state), d.dir)
 	if err := ctx.Err(); err != nil {
 		return err
 	}

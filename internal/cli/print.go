@@ -57,31 +57,36 @@ func (p *printer) section(title string) {
 
 func (p *printer) line(format string, args ...any) { fmt.Fprintf(p.w, format+"\n", args...) }
 
-// wrong lists the causes of the first run that are not among the failures
-// still to be listed.
+// wrong lists the causes that were seen and are not among the failures still to
+// be listed. A later round may show what an earlier cause hid.
 func (p *printer) wrong(d *cycle.Document) {
-	if len(d.Iterations) == 0 {
-		return
-	}
-	left := map[string]bool{}
+	seen := map[string]bool{}
 	for _, r := range d.Remaining {
-		left[fmt.Sprintf("%s:%d:%s", r.File, r.Line, r.Kind)] = true
+		seen[fmt.Sprintf("%s:%d:%s", r.File, r.Line, r.Kind)] = true
 	}
 	title := "what was wrong"
-	for _, c := range d.Iterations[0].Causes {
-		if left[fmt.Sprintf("%s:%d:%s", c.File, c.Line, c.Kind)] {
-			continue
+	for _, it := range d.Iterations {
+		for _, c := range it.Causes {
+			key := fmt.Sprintf("%s:%d:%s", c.File, c.Line, c.Kind)
+			if seen[key] {
+				continue
+			}
+			seen[key] = true
+			if title != "" {
+				p.section(title)
+				title = ""
+			}
+			p.cause(c)
 		}
-		if title != "" {
-			p.section(title)
-			title = ""
-		}
-		victims := ""
-		if c.Victims > 1 {
-			victims = fmt.Sprintf(" (%s)", count(c.Victims, "test"))
-		}
-		p.line("%s: %s: %s%s", p.place(c.File, c.Line, c.Column), p.paint(yellow, c.Kind), headline(c.Message, c.Symbol), victims)
 	}
+}
+
+func (p *printer) cause(c cycle.Cause) {
+	victims := ""
+	if c.Victims > 1 {
+		victims = fmt.Sprintf(" (%s)", count(c.Victims, "test"))
+	}
+	p.line("%s: %s: %s%s", p.place(c.File, c.Line, c.Column), p.paint(yellow, c.Kind), headline(c.Message, c.Symbol), victims)
 }
 
 func (p *printer) merged(d *cycle.Document) {
@@ -289,8 +294,9 @@ func percent(rate float64) string {
 	return fmt.Sprintf("%.1f %%", math.Floor(rate*10)/10)
 }
 
-// counted is the denominator of the pass rate.
-func counted(i cycle.Iteration) int { return i.Passed + i.Failed + i.Errored + i.NotRun }
+// counted is how many tests were to run. Errors outside any test count in the
+// pass rate too, but they are no tests, so they are told apart.
+func counted(i cycle.Iteration) int { return i.Passed + i.Failed + i.NotRun }
 
 func numbers(i cycle.Iteration) string {
 	s := fmt.Sprintf("%d of %s passed", i.Passed, count(counted(i), "test"))

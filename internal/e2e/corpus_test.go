@@ -45,16 +45,16 @@ func corpusDeps() map[string]string {
 	return map[string]string{"jest": "jest30", "vitest": "vitest5", "mocha": "mocha12", "pytest": "pytest7"}
 }
 
-// corpora are the folders of cases: our own small one, and a large one that
-// REGREEN_CORPUS names or that lies beside the checkout.
-func corpora() []string {
-	out := []string{filepath.Join(repoRoot, "testdata", "corpus")}
+// corpora are the folders of cases by name: our own small one, and a large one
+// that REGREEN_CORPUS names or that lies beside the checkout.
+func corpora() map[string]string {
+	out := map[string]string{"own": filepath.Join(repoRoot, "testdata", "corpus")}
 	big := os.Getenv("REGREEN_CORPUS")
 	if big == "" {
 		big = filepath.Join(repoRoot, "..", "shared", "corpus")
 	}
 	if _, err := os.Stat(filepath.Join(big, "cases")); err == nil {
-		out = append(out, big)
+		out["large"] = big
 	}
 	return out
 }
@@ -68,8 +68,8 @@ func TestCorpus(t *testing.T) {
 	if err := os.WriteFile(settings, []byte("[run]\naffected_timeout = \"15s\"\nfull_timeout = \"15s\"\n[cycle]\nbudget = \"90s\"\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	for _, corpus := range corpora() {
-		t.Run(filepath.Base(corpus), func(t *testing.T) {
+	for name, corpus := range corpora() {
+		t.Run(name, func(t *testing.T) {
 			var mu sync.Mutex
 			var cases int
 			var misses []string

@@ -37,7 +37,7 @@ func refusals() []refusal {
 		{name: "snapshot mismatch", only: []string{"ts-vitest", "cjs-jest"}, commit: map[string]string{"snapshot": "yes"},
 			js: []edit{{"src/words", "toUpperCase", "toLowerCase"}}, kind: "snapshot_mismatch", want: red(), exit: []int{1, 4}},
 		{name: "missing package",
-			js:   []edit{{"src/refund", "export function refund", "import pad from 'left-padd-x';\n\nexport function refund"}},
+			js:   []edit{{"src/refund", "export function refund", "import pad from 'left-padd-x';\n\nexport const width = pad;\n\nexport function refund"}},
 			py:   []edit{{"src/refund", "from shop.units", "import left_padd_x\nfrom shop.units"}},
 			kind: "missing_import", want: red(), exit: []int{1, 4}},
 		{name: "endless loop", commit: map[string]string{"regreen.toml": limits},

@@ -168,7 +168,7 @@ func (s stack) flavour(text string) string {
 		text = strings.NewReplacer(
 			"import { toCents } from './units.js';", "const { toCents } = require('./units');",
 			"import pad from 'left-padd-x';", "const pad = require('left-padd-x');",
-			"export function", "function",
+			"export function", "function", "export const", "const",
 		).Replace(text)
 	}
 	return text
