@@ -56,7 +56,7 @@ func (s *Sandbox) prepare(ctx context.Context, snap *Snapshot) error {
 	if err := s.restoreAll(ctx, snap, seen); err != nil {
 		return err
 	}
-	if err := s.copyCarried(carried); err != nil {
+	if err := s.copyCarried(ctx, carried); err != nil {
 		return err
 	}
 	if err := s.linkFarms(ctx); err != nil {

@@ -1,6 +1,7 @@
 package sandbox
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -29,8 +30,9 @@ type carriedFile struct {
 	fi  fs.FileInfo
 }
 
-// findCarried looks for ignored files that the globs name. A file of the
-// snapshot is no candidate, so what is left is ignored.
+// findCarried looks for ignored files that the globs name, and for what else
+// of the ignored files tests may read. A file of the snapshot is no candidate,
+// so what is left is ignored.
 func (s *Sandbox) findCarried(snap *Snapshot) []carriedFile {
 	var names, paths []string
 	for _, g := range append(append([]string(nil), alwaysCarried...), s.carry...) {
@@ -76,6 +78,12 @@ func (s *Sandbox) findCarried(snap *Snapshot) []carriedFile {
 			s.carryTree(rel, add)
 		}
 	}
+	s.findOutputs(snap, func(f carriedFile) {
+		if !found[f.rel] {
+			found[f.rel] = true
+			out = append(out, f)
+		}
+	})
 	return out
 }
 
@@ -121,25 +129,39 @@ func snapDirs(snap *Snapshot) []string {
 }
 
 // copyCarried copies ignored inputs whose copy is not current. They are
-// copies, not links: a test may write them.
-func (s *Sandbox) copyCarried(list []carriedFile) error {
+// copies, not links: a test may write them. A copy has the time stamp of its
+// origin, so one that was written since is found without reading it.
+func (s *Sandbox) copyCarried(ctx context.Context, list []carriedFile) error {
+	made := map[string]bool{}
 	for _, c := range list {
-		from := filepath.Join(s.repo.Root(), filepath.FromSlash(c.rel))
-		src, err := os.ReadFile(from)
-		if errors.Is(err, fs.ErrNotExist) || errors.Is(err, fs.ErrPermission) {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		if have, err := os.Lstat(s.boxPath(c.rel)); err == nil && have.Mode() == boxMode(c.fi.Mode()) &&
+			have.Size() == c.fi.Size() && have.ModTime().Equal(c.fi.ModTime()) {
+			continue
+		}
+		src, fi, err := readStable(filepath.Join(s.repo.Root(), filepath.FromSlash(c.rel)))
+		if errors.Is(err, fs.ErrNotExist) || errors.Is(err, fs.ErrPermission) || errors.Is(err, errUnstable) {
 			continue
 		}
 		if err != nil {
 			return fmt.Errorf("copy %s: %w", c.rel, err)
 		}
-		have, err := os.ReadFile(s.boxPath(c.rel))
-		if err == nil && sumOf(have) == sumOf(src) {
+		if !fi.Mode().IsRegular() {
 			continue
 		}
-		if err := s.makeDir(path.Dir(c.rel)); err != nil {
-			return fmt.Errorf("copy %s: %w", c.rel, err)
+		if dir := path.Dir(c.rel); !made[dir] {
+			if err := s.makeDir(dir); err != nil {
+				return fmt.Errorf("copy %s: %w", c.rel, err)
+			}
+			made[dir] = true
 		}
-		if err := s.put(c.rel, src, c.fi.Mode(), time.Now()); err != nil {
+		at := fi.ModTime()
+		if now := time.Now(); now.Sub(at) < racy {
+			at = now // the next write could have the same stamp
+		}
+		if err := s.put(c.rel, src, fi.Mode(), at); err != nil {
 			return fmt.Errorf("copy %s: %w", c.rel, err)
 		}
 	}

@@ -2,6 +2,7 @@ package sandbox
 
 import (
 	"bytes"
+	"errors"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -221,16 +222,16 @@ func TestTrackedPackages(t *testing.T) {
 
 func TestCarry(t *testing.T) {
 	g := simple(t)
-	g.Write("packages/a/x.js", "x", ".gitignore", ".env*\ngen/\n")
+	g.Write("packages/a/x.js", "x", ".gitignore", ".env*\n.cache/\n")
 	g.Commit("two")
-	g.Write(".env", "A=1\n", "packages/a/.env.test", "B=1\n", "gen/deep/g.js", "g\n", "gen/other.js", "o\n")
-	r := newRig(t, g, func(c *Config) { c.Carry = []string{".env*", "gen/deep"} })
+	g.Write(".env", "A=1\n", "packages/a/.env.test", "B=1\n", ".cache/deep/g.js", "g\n", ".cache/other.js", "o\n")
+	r := newRig(t, g, func(c *Config) { c.Carry = []string{".env*", ".cache/deep"} })
 	snap := r.ready()
-	if got := r.box(".env") + r.box("packages/a/.env.test") + r.box("gen/deep/g.js"); got != "A=1\nB=1\ng\n" {
+	if got := r.box(".env") + r.box("packages/a/.env.test") + r.box(".cache/deep/g.js"); got != "A=1\nB=1\ng\n" {
 		t.Errorf("carried = %q", got)
 	}
-	if _, err := os.Stat(r.s.boxPath("gen/other.js")); err == nil {
-		t.Error("gen/other.js was carried")
+	if _, err := os.Stat(r.s.boxPath(".cache/other.js")); err == nil {
+		t.Error(".cache/other.js was carried")
 	}
 	r.write(".env", "A=2\n")
 	if c := r.changes(snap); len(c) != 0 {
@@ -245,5 +246,57 @@ func TestCarry(t *testing.T) {
 	}
 	if _, err := os.Stat(r.s.boxPath("packages/a/.env.test")); err == nil {
 		t.Error("a removed input is still carried")
+	}
+}
+
+// What a build wrote is there without a word of configuration; caches, other
+// repositories and environments are not.
+func TestOutputs(t *testing.T) {
+	g := simple(t)
+	g.Write("packages/a/x.js", "x", ".gitignore", "dist/\n/gen.js\n*.log\ncoverage/\nvenv/\nwork/\nnode_modules/\nbig/\n")
+	g.Commit("two")
+	g.Write("gen.js", "1\n", "packages/a/dist/deep/i.js", "1\n", "dist/only.js", "1\n", "dist/node_modules/x/i.js", "x",
+		"run.log", "x", "coverage/i.js", "x", "venv/pyvenv.cfg", "x", "venv/i.js", "x", "work/other/.git", "x", "work/other/i.js", "x",
+		"work/own.js", "1\n")
+	if err := os.Mkdir(g.Path("big"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	big, err := os.Create(g.Path("big/data"))
+	if err == nil {
+		err = errors.Join(big.Truncate(maxOutput+1), big.Close())
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := newRig(t, g)
+	snap := r.ready()
+	has := func(rel string) bool { _, err := os.Lstat(r.s.boxPath(rel)); return err == nil }
+	for _, rel := range []string{"gen.js", "packages/a/dist/deep/i.js", "dist/only.js", "work/own.js"} {
+		if !has(rel) {
+			t.Errorf("%s is not in the sandbox", rel)
+		}
+	}
+	for _, rel := range []string{"dist/node_modules", "run.log", "coverage", "venv", "work/other", "big"} {
+		if has(rel) {
+			t.Errorf("%s is in the sandbox", rel)
+		}
+	}
+	r.write("gen.js", "a test wrote here\n")
+	if c := r.changes(snap); len(c) != 0 {
+		t.Errorf("Changes = %+v", c)
+	}
+	g.Write("packages/a/dist/deep/i.js", "2\n")
+	if err := os.Remove(g.Path("dist/only.js")); err != nil {
+		t.Fatal(err)
+	}
+	r.ready()
+	if got := r.box("gen.js") + r.box("packages/a/dist/deep/i.js"); got != "1\n2\n" {
+		t.Errorf("after a build the sandbox has %q", got)
+	}
+	if has("dist/only.js") {
+		t.Error("a removed output is still in the sandbox")
+	}
+	if g.Read("gen.js") != "1\n" {
+		t.Error("the write reached the user's tree")
 	}
 }
