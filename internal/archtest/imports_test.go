@@ -17,7 +17,7 @@ func layers() [][]string {
 		{"internal/engine"},
 		{"cycle"},
 		{"watch", "affected", "fixers", "internal/sandbox"},
-		{"internal/runner", "internal/lang", "internal/git", "internal/config", "internal/history"},
+		{"internal/runner", "internal/lang", "internal/git", "internal/config", "internal/history", "internal/jail"},
 		{"internal/proc"},
 	}
 }

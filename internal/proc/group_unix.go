@@ -8,7 +8,12 @@ import (
 	"syscall"
 )
 
-func setGroup(cmd *exec.Cmd) { cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} }
+func setGroup(cmd *exec.Cmd) {
+	if cmd.SysProcAttr == nil {
+		cmd.SysProcAttr = &syscall.SysProcAttr{}
+	}
+	cmd.SysProcAttr.Setpgid = true
+}
 
 func terminate(pgid int) { _ = syscall.Kill(-pgid, syscall.SIGTERM) }
 

@@ -5,7 +5,9 @@ package proc
 
 import (
 	"context"
+	"fmt"
 	"io"
+	"os/exec"
 	"time"
 )
 
@@ -25,6 +27,9 @@ type Cmd struct {
 	// while the process still runs and before any signal is sent: the place to
 	// ask a hung process where it is. It must return soon. May be nil.
 	BeforeKill func(pgid int)
+	// Setup is called last before the start, to give the process more than
+	// the fields above can say (namespaces, files). The group stays. May be nil.
+	Setup func(*exec.Cmd)
 }
 
 // Exit is how a process ended.
@@ -33,6 +38,21 @@ type Exit struct {
 	Signal string // "killed", "segmentation fault", …; "" for a normal end
 	// Stopped says that we ended it because the context was done.
 	Stopped bool
+	// Limit is the limit of the sandbox at which the process was ended, for
+	// people ("the memory limit of 2.0 GB"); "" when none was passed.
+	Limit string
+}
+
+// How says how the process ended, for people: "exit code 1", "killed", "killed
+// at the memory limit of 2.0 GB".
+func (e Exit) How() string {
+	switch {
+	case e.Limit != "":
+		return "killed at " + e.Limit
+	case e.Signal != "":
+		return e.Signal
+	}
+	return fmt.Sprintf("exit code %d", e.Code)
 }
 
 // Local runs processes directly on this machine.

@@ -24,6 +24,9 @@ func run(ctx context.Context, c Cmd) (Exit, error) {
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = c.Stdin, c.Stdout, c.Stderr
 	// A grandchild may hold the output pipes open after the child has ended.
 	cmd.WaitDelay = grace
+	if c.Setup != nil {
+		c.Setup(cmd)
+	}
 	setGroup(cmd)
 	if err := cmd.Start(); err != nil {
 		return Exit{}, fmt.Errorf("start %s: %w", c.Path, err)
