@@ -144,7 +144,11 @@ func (c *run) loop(ctx context.Context) error {
 	limit := c.opts.Config.Cycle.MaxIterations
 	for n := 1; n <= limit; n++ {
 		causes := c.suite.causes(c.now, c.opts.Config.Severity)
-		c.begin(n, causes)
+		want := Strategy("")
+		if len(causes) > 0 && !c.now.timedOut {
+			want = selectStrategy(c.opts.Config.Cycle, n, c.now.passRate(), causes, broke)
+		}
+		c.begin(n, causes, want)
 		if len(causes) == 0 || c.now.timedOut {
 			c.stopped = c.now.distrust
 			if c.now.timedOut {
@@ -163,7 +167,6 @@ func (c *run) loop(ctx context.Context) error {
 			c.close("")
 			return nil
 		}
-		want := selectStrategy(c.opts.Config.Cycle, n, c.now.passRate(), causes, broke)
 		base := len(c.ledger.list)
 		used, err := c.round(ctx, want, causes)
 		if err != nil {
@@ -292,6 +295,7 @@ func (c *run) proved(a *applied) bool { return c.score(a.cause, c.first, c.now) 
 // finish decides and merges.
 func (c *run) finish(ctx context.Context) error {
 	c.doc.BestPassRate = round1(c.now.passRate())
+	c.doc.Final = totalsOf(c.now)
 	if len(c.ledger.list) == 0 {
 		return c.unrepaired()
 	}

@@ -29,11 +29,14 @@ type Document struct {
 	AffectedTests []Affected  `json:"affected_tests"`
 	Iterations    []Iteration `json:"iterations"`
 	BestPassRate  float64     `json:"best_pass_rate"`
-	FullSuiteRun  bool        `json:"full_suite_run"`
-	Merged        []Merged    `json:"merged"`
-	Proposals     []Proposal  `json:"proposals"`
-	Refused       []Refused   `json:"refused"`
-	Remaining     []Remaining `json:"remaining"`
+	// Final are the numbers of the best state's run over the selection; an
+	// iteration holds those from before its fixes.
+	Final        Totals      `json:"final"`
+	FullSuiteRun bool        `json:"full_suite_run"`
+	Merged       []Merged    `json:"merged"`
+	Proposals    []Proposal  `json:"proposals"`
+	Refused      []Refused   `json:"refused"`
+	Remaining    []Remaining `json:"remaining"`
 	// FailedBefore are tests of the full suite that fail without the fix too
 	// and that the modified files cannot reach: they do not count.
 	FailedBefore []Remaining `json:"failed_before"`
@@ -65,6 +68,17 @@ type Iteration struct {
 	NotRun   int     `json:"not_run"`
 	Causes   []Cause `json:"causes"`
 	Fixes    []Fix   `json:"fixes"`
+}
+
+// Totals are the numbers of one run.
+type Totals struct {
+	PassRate float64 `json:"pass_rate"`
+	Total    int     `json:"total"`
+	Passed   int     `json:"passed"`
+	Failed   int     `json:"failed"`
+	Errored  int     `json:"errored"`
+	Skipped  int     `json:"skipped"`
+	NotRun   int     `json:"not_run"`
 }
 
 // Cause is a cause as the document shows it.

@@ -11,7 +11,7 @@ const (
 	EventPhase     EventKind = "phase"     // Text: what begins ("snapshot", "first run", "full suite", "merge")
 	EventSelected  EventKind = "selected"  // Total: test files; Text: why all, or why widened
 	EventTest      EventKind = "test"      // Test, File, Done, Total: one test ended
-	EventIteration EventKind = "iteration" // Iteration: a round was judged
+	EventIteration EventKind = "iteration" // Iteration: a round begins, with what its run gave
 	EventTry       EventKind = "try"       // Fix: a candidate is tried
 	EventFix       EventKind = "fix"       // Fix: kept or not, with why
 	EventProgress  EventKind = "progress"  // from the sixth iteration on

@@ -33,20 +33,23 @@ func newDocument(opts Options, sel Selection, deps Deps) *Document {
 	return d
 }
 
-// begin opens an iteration's record.
-func (c *run) begin(n int, causes []cause) {
+// begin opens an iteration's record and tells it, with the strategy that the
+// round begins with.
+func (c *run) begin(n int, causes []cause, want Strategy) {
 	k := c.now.counts
 	scope := "affected"
 	if c.sel.All {
 		scope = "full"
 	}
-	it := &Iteration{N: n, Scope: scope, PassRate: round1(c.now.passRate()), Total: k.Total, Passed: k.Passed, Failed: k.Failed,
+	it := &Iteration{N: n, Strategy: string(want), Scope: scope, PassRate: round1(c.now.passRate()), Total: k.Total, Passed: k.Passed, Failed: k.Failed,
 		Errored: k.Errored, Skipped: k.Skipped, NotRun: k.NotRun, Causes: []Cause{}, Fixes: []Fix{}}
 	for _, x := range causes {
 		it.Causes = append(it.Causes, Cause{Kind: string(x.Kind), Severity: x.severity.String(), File: x.Place.File, Line: x.Place.Line,
 			Column: x.Place.Column, Symbol: x.Symbol, Victims: x.victims, Message: firstLine(x.Message)})
 	}
 	c.iter = it
+	told := *it
+	c.emit(Event{Kind: EventIteration, Iteration: &told})
 	if n > 5 {
 		c.emit(Event{Kind: EventProgress, PassRate: it.PassRate, Passed: it.Passed, Failed: it.Failed, Total: it.Total, Done: n})
 	}
@@ -59,7 +62,6 @@ func (c *run) close(s Strategy) {
 	}
 	c.iter.Strategy = string(s)
 	c.doc.Iterations = append(c.doc.Iterations, *c.iter)
-	c.emit(Event{Kind: EventIteration, Iteration: &c.doc.Iterations[len(c.doc.Iterations)-1]})
 	c.iter = nil
 }
 
@@ -100,6 +102,13 @@ func (c *run) settle(a *applied, kept bool, why string) {
 			}
 		}
 	}
+}
+
+// totalsOf are a result's numbers.
+func totalsOf(r *result) Totals {
+	k := r.counts
+	return Totals{PassRate: round1(r.passRate()), Total: k.Total, Passed: k.Passed, Failed: k.Failed, Errored: k.Errored,
+		Skipped: k.Skipped, NotRun: k.NotRun}
 }
 
 func (c *run) refuse(r Refused) {

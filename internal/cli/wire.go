@@ -107,26 +107,40 @@ func affectedDocument(set *affected.Set, all bool) *AffectedDocument {
 	return doc
 }
 
-func logCycles(ctx context.Context, r Repo) (out []LogEntry, err error) {
-	err = withEngine(ctx, r, func(e *engine.Engine) error {
-		recs, err := e.Log()
-		for _, rec := range recs {
-			out = append(out, LogEntry{ID: rec.ID, Started: rec.Started, Outcome: cycle.Outcome(rec.Outcome), Files: rec.Files,
-				Tests: rec.Tests, DurationMS: rec.DurationMS, Undo: rec.Undo})
-		}
-		return err
-	})
-	return out, err
+func records(r Repo) (*engine.Records, error) {
+	dir, err := stateDir(r.Environ)
+	if err != nil {
+		return nil, err
+	}
+	return engine.OpenRecords(dir, r.Root)
 }
 
-func showCycle(ctx context.Context, r Repo, id string) (doc *cycle.Document, err error) {
-	err = withEngine(ctx, r, func(e *engine.Engine) error {
-		doc, err = e.Show(id)
-		if errors.Is(err, history.ErrNotFound) {
-			return usage("regreen log lists the cycles", "there is no cycle %s", id)
-		}
-		return err
-	})
+func logCycles(_ context.Context, r Repo) ([]LogEntry, error) {
+	kept, err := records(r)
+	if err != nil {
+		return nil, err
+	}
+	recs, err := kept.Log()
+	if err != nil {
+		return nil, err
+	}
+	var out []LogEntry
+	for _, rec := range recs {
+		out = append(out, LogEntry{ID: rec.ID, Started: rec.Started, Outcome: cycle.Outcome(rec.Outcome), Files: rec.Files,
+			Tests: rec.Tests, DurationMS: rec.DurationMS, Undo: rec.Undo})
+	}
+	return out, nil
+}
+
+func showCycle(_ context.Context, r Repo, id string) (*cycle.Document, error) {
+	kept, err := records(r)
+	if err != nil {
+		return nil, err
+	}
+	doc, err := kept.Show(id)
+	if errors.Is(err, history.ErrNotFound) {
+		return nil, usage("regreen log lists the cycles", "there is no cycle %s", id)
+	}
 	return doc, err
 }
 

@@ -62,15 +62,35 @@ func (e *Engine) keepFull(doc *cycle.Document) error {
 
 func (e *Engine) fullFile() string { return filepath.Join(e.box.Dir(), "full-suite-ms") }
 
+// Records are what was done in a repository. Reading them needs neither the
+// sandbox nor its lock, so it works while a cycle runs.
+type Records struct {
+	dir  string
+	hist *history.Store
+}
+
+// OpenRecords opens the records of the repository at root (abs).
+func OpenRecords(stateDir, root string) (*Records, error) {
+	dir, err := sandbox.StateDir(stateDir, root)
+	if err != nil {
+		return nil, err
+	}
+	hist, err := history.Open(dir)
+	if err != nil {
+		return nil, err
+	}
+	return &Records{dir, hist}, nil
+}
+
 // Log lists the cycles, newest first; a merge that can no longer be undone
 // has no undo.
-func (e *Engine) Log() ([]history.Record, error) {
-	recs, err := e.hist.List()
+func (r *Records) Log() ([]history.Record, error) {
+	recs, err := r.hist.List()
 	if err != nil {
 		return nil, err
 	}
 	open := map[string]bool{}
-	for _, u := range e.box.Undos() {
+	for _, u := range sandbox.Undos(r.dir) {
 		open[u.ID] = true
 	}
 	for i := range recs {
@@ -81,9 +101,10 @@ func (e *Engine) Log() ([]history.Record, error) {
 	return recs, nil
 }
 
-// Show gives a cycle's document.
-func (e *Engine) Show(id string) (*cycle.Document, error) {
-	text, err := e.hist.Document(id)
+// Show gives a cycle's document; history.ErrNotFound is in the chain when
+// there is none.
+func (r *Records) Show(id string) (*cycle.Document, error) {
+	text, err := r.hist.Document(id)
 	if err != nil {
 		return nil, err
 	}

@@ -29,7 +29,7 @@ func (p *Problem) Error() string { return p.Message }
 
 // Choose decides which of the candidates are the repository's projects.
 //
-// In one folder the strongest evidence counts: what the project's scripts run,
+// In one folder the strongest evidence of an ecosystem counts: what the project's scripts run,
 // else what has a configuration file, else what the manifest names. Two
 // frameworks with equal and weak evidence are an error, not a guess. Folders
 // whose tests run from above are the frameworks' own knowledge: detection does
@@ -42,15 +42,19 @@ func Choose(cands []Candidate, by []config.Project, supported []string) (ps []Pr
 		ps, err = byHand(cands, by, supported)
 		return ps, nil, err
 	}
-	roots := map[string][]Candidate{}
+	groups := map[string][]Candidate{}
 	best := 0
 	for _, c := range cands {
-		roots[c.Project.Root] = append(roots[c.Project.Root], c)
+		key := c.Project.Root + "\x00" + c.Ecosystem
+		if c.Ecosystem == "" {
+			key += c.Project.Framework
+		}
+		groups[key] = append(groups[key], c)
 		best = max(best, c.Strength)
 	}
 	var out []Candidate
-	for _, root := range sortedKeys(roots) {
-		keep, err := strongest(root, roots[root], best)
+	for _, key := range sortedKeys(groups) {
+		keep, err := strongest(groups[key][0].Project.Root, groups[key], best)
 		if err != nil {
 			return nil, nil, err
 		}

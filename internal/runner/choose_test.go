@@ -11,7 +11,11 @@ import (
 
 func TestChoose(t *testing.T) {
 	c := func(root, fw string, strength int) Candidate {
-		return Candidate{Project: Project{Root: root, Framework: fw}, Strength: strength}
+		eco := "node"
+		if fw == "pytest" {
+			eco = "python"
+		}
+		return Candidate{Project: Project{Root: root, Framework: fw}, Strength: strength, Ecosystem: eco}
 	}
 	broken := c(".", "vitest", ByDependency)
 	broken.Problem, broken.Hint = "not installed", "npm ci"
@@ -25,6 +29,8 @@ func TestChoose(t *testing.T) {
 		{name: "none", code: "no_framework"},
 		{name: "the script wins over a leftover dependency", cands: []Candidate{c(".", "jest", ByDependency), c(".", "vitest", ByScript)}, want: []string{". vitest"}},
 		{name: "two scripts are two projects", cands: []Candidate{c(".", "jest", ByScript), c(".", "mocha", ByScript)}, want: []string{". jest", ". mocha"}},
+		{name: "two ecosystems in one folder", cands: []Candidate{c(".", "mocha", ByScript), c(".", "pytest", ByConfig)}, want: []string{". mocha", ". pytest"}},
+		{name: "a bare folder of tests beside a project", cands: []Candidate{c(".", "mocha", ByScript), c(".", "pytest", ByContent)}, want: []string{". mocha"}},
 		{name: "two weak ones are an error", cands: []Candidate{c(".", "jest", ByDependency), c(".", "mocha", ByDependency)}, code: "ambiguous_framework"},
 		{name: "content decides between weak ones", cands: []Candidate{c(".", "jest", ByDependency), c(".", "mocha", ByDependency+ByContent)}, want: []string{". mocha"}},
 		{name: "only installed", cands: []Candidate{c(".", "jest", ByInstall)}, want: []string{". jest"}},

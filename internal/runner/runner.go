@@ -247,6 +247,10 @@ type Candidate struct {
 	// Strength orders evidence: scripts 40, config file 30, manifest dependency
 	// 20, only installed 10, test files' content 5.
 	Strength int
+	// Ecosystem is what runs it ("node", "python"): evidence is weighed within
+	// one, since two ecosystems in a folder are two projects. "" is the
+	// framework's own.
+	Ecosystem string
 	// Problem is set when the project uses the framework but it cannot be
 	// started (not installed, no node); it is reported with Hint.
 	Problem, Hint string

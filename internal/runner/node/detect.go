@@ -272,7 +272,7 @@ func (d *detector) spoken(f *found) bool {
 
 // candidate names the program, or says why there is none.
 func (d *detector) candidate(ctx context.Context, nodes *nodeFinder, f *found) runner.Candidate {
-	c := runner.Candidate{Strength: f.strength, Project: runner.Project{
+	c := runner.Candidate{Ecosystem: "node", Strength: f.strength, Project: runner.Project{
 		Root: f.dir, Framework: d.spec.Name, Args: f.call.args, Env: f.call.env, Source: f.source,
 	}}
 	pkg, ok := d.resolve(f.dir, d.spec.Packages)

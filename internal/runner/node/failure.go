@@ -32,7 +32,19 @@ func Failure(c Context, scope runner.Scope, test runner.TestID, e runner.RawErro
 	case scope == runner.ScopeHook && !mechanical(f.Kind) && f.Kind != runner.Timeout && f.Kind != runner.Crash:
 		f.Kind = runner.HookError
 	}
+	// A person knows their own tree, not the copy that the tests ran in.
+	f.Message, f.Stack = c.unrooted(f.Message), c.unrooted(f.Stack)
 	return f
+}
+
+// unrooted takes the tree's own path out of a text.
+func (c Context) unrooted(text string) string {
+	for _, root := range []string{c.Root, c.Origin} {
+		if root != "" {
+			text = strings.ReplaceAll(text, root+"/", "")
+		}
+	}
+	return text
 }
 
 // mechanical kinds are the same fault wherever they surface.

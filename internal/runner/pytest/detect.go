@@ -26,7 +26,7 @@ func (*Framework) Detect(ctx context.Context, in runner.DetectInput) ([]runner.C
 	for _, root := range s.projects() {
 		e := s.found[root]
 		p := runner.Project{Root: root, Framework: Name, Source: e.source, Args: s.excluded(root)}
-		c := runner.Candidate{Project: p, Strength: e.strength}
+		c := runner.Candidate{Ecosystem: "python", Project: p, Strength: e.strength}
 		got, err := find.find(ctx, root)
 		if err != nil {
 			return nil, fmt.Errorf("look for Python: %w", err)
