@@ -53,7 +53,11 @@ func Probe(ctx context.Context, env runner.Env, p runner.Project) ([]string, err
 	if err != nil {
 		return nil, fmt.Errorf("probe %s: %w", p.Root, err)
 	}
-	ask := map[string][]string{"names": s.topLevel(), "path": {}}
+	names := s.topLevel()
+	if len(names) == 0 {
+		return nil, nil
+	}
+	ask := map[string][]string{"names": names, "path": {}}
 	for _, dir := range s.config.pythonpath {
 		ask["path"] = append(ask["path"], s.abs(filepath.ToSlash(filepath.Join(s.project.Root, dir))))
 	}
