@@ -25,15 +25,17 @@ import (
 // Language is Python. Make it with New; Close ends the interpreter that Check
 // started.
 type Language struct {
-	check *checker
+	check  *checker
+	python string
 }
 
 var _ lang.Language = (*Language)(nil)
 
 // New gives the language. python is the project's own interpreter (abs), used
-// by Check alone; with "" everything else works and Check is an error.
+// by Check, and to find what is installed; with "" everything else works and
+// Check is an error.
 func New(python string) *Language {
-	return &Language{check: newChecker(python)}
+	return &Language{check: newChecker(python), python: python}
 }
 
 // Name is "python".
