@@ -24,6 +24,15 @@ func (v *view) renamedDefinition(_ Cause, u unbound) []Fix {
 		}
 		f := Fix{Title: fmt.Sprintf("rename %s to %s", u.name, to), Applicability: Likely, Rank: 10,
 			Edits: inFile(u.t.path, v.rewriteUnbound(u, to, true)), Evidence: fmt.Sprintf("%s was %s at the base", to, u.name)}
+		// Whoever imports the old name follows at once: else taking the rename
+		// back would look like the better repair.
+		if _, had := v.heirs(u.t.path, u.name); had {
+			others, files := v.followExport(u.t.lang, u.t.path, u.name, to, "")
+			if len(others) > 0 {
+				f.Edits = append(f.Edits, others...)
+				f.Title += fmt.Sprintf(" in %d files", len(files)+1)
+			}
+		}
 		if len(news) > 1 {
 			f.Applicability = Propose
 		}
@@ -33,7 +42,7 @@ func (v *view) renamedDefinition(_ Cause, u unbound) []Fix {
 		out = append(out, f)
 		// One slip in a definition that nothing followed looks as much like a
 		// misspelling as like a rename: both are offered at one rank.
-		if len(ss) == 1 && len(u.t.idents(to, 0)) == 1 && isTypo(u.name, to) && len(u.name) > 3 && !plural(u.name, to) {
+		if len(ss) == 1 && len(u.t.idents(to, 0)) == 1 && isSlip(u.name, to) && len(u.name) > 3 {
 			out = append(out, Fix{Title: fmt.Sprintf("rename %s back to %s", to, u.name), Applicability: Likely, Rank: 10,
 				Edits: inFile(u.t.path, []lang.TextEdit{{Span: ss[0].tok.Span, New: u.name}}), Evidence: fmt.Sprintf("%s was %s at the base", to, u.name)})
 		}
@@ -41,7 +50,18 @@ func (v *view) renamedDefinition(_ Cause, u unbound) []Fix {
 	return out
 }
 
-func plural(a, b string) bool { return a+"s" == b || b+"s" == a }
+// isSlip tells whether a name became another by one wrong letter, in a way in
+// which nobody renames: what is set before or after a name (a plural, an
+// underscore, a number) is meant.
+func isSlip(old, now string) bool {
+	if d := distance(old, now); d == 0 || d > step {
+		return false
+	}
+	if strings.HasPrefix(now, old) || strings.HasSuffix(now, old) || old == now+"s" || strings.TrimLeft(old, "_") == now {
+		return false
+	}
+	return strings.Count(old, "_") == strings.Count(now, "_") && !strings.ContainsAny(old+now, "0123456789")
+}
 
 // rewriteUnbound replaces a use and the other unbound uses of the same name
 // where the new name can be used too. keepKey keeps the old name as the key
