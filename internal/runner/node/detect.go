@@ -211,12 +211,14 @@ func (d *detector) dependencies() {
 // names it. Where another one lies there too, the test files decide.
 func (d *detector) installed() {
 	pkg, ok := d.resolve(".", d.spec.Packages)
-	if !ok || pkg.outside {
+	if !ok {
 		return
 	}
 	f := &found{dir: ".", strength: strengthInstalled, source: "node_modules/" + pkg.name}
 	tests := d.testTexts()
 	switch {
+	case pkg.outside && (d.spec.Content == nil || !slices.ContainsFunc(tests, d.spec.Content)):
+		return // what lies above the repository counts only if its tests ask for it
 	case len(tests) == 0:
 	case d.spec.Content != nil && slices.ContainsFunc(tests, d.spec.Content):
 		f.strength += strengthContent

@@ -245,6 +245,19 @@ func TestDetectAbove(t *testing.T) {
 	}
 }
 
+// What only lies above the repository counts if the tests ask for it: a stray
+// install in a home folder is nobody's framework.
+func TestDetectAboveUnnamed(t *testing.T) {
+	for text, want := range map[string]int{"import { it } from 'vitest';": 1, "console.log(1)": 0} {
+		in := input(t, "install vitest@5.0.0\n-- a/package.json --\n{}\n-- a/x.test.js --\n"+text+"\n")
+		in.Root, in.Files = filepath.Join(in.Root, "a"), []string{"package.json", "x.test.js"}
+		got, err := Detect(context.Background(), in, vitestSpec)
+		if err != nil || len(got) != want {
+			t.Errorf("Detect with %q = %+v, %v, want %d candidates", text, got, err, want)
+		}
+	}
+}
+
 func TestDetectLinkedModules(t *testing.T) {
 	in := input(t, "install vitest@5.0.0\n-- package.json --\n{\"scripts\":{\"test\":\"vitest\"}}\n")
 	deps := filepath.Join(filepath.Dir(in.Root), "deps")
