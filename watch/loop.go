@@ -27,6 +27,7 @@ type loop struct {
 	waiting  string
 	freed    time.Time // when git was last seen to work
 	active   time.Time // when anything last happened, in .git too
+	warmed   bool      // the content of all files is known
 }
 
 // ErrGone says that the repository's folder is no more.
@@ -38,7 +39,6 @@ const warmStep = 5 * time.Millisecond
 func (l *loop) run(ctx context.Context, out chan<- Batch) error {
 	timer := time.NewTimer(time.Hour)
 	defer timer.Stop()
-	cold := true
 	for {
 		if err := l.drain(); err != nil {
 			return err
@@ -48,10 +48,11 @@ func (l *loop) run(ctx context.Context, out chan<- Batch) error {
 		}
 		now := time.Now()
 		batch, next := l.step(ctx, now)
-		if batch == nil && cold && l.deb.events == 0 {
-			if cold = l.tree.warm(now.Add(warmStep)); cold {
+		if !l.warmed && batch == nil && l.deb.events == 0 {
+			if l.tree.warm(now.Add(warmStep)) {
 				next = now
 			} else {
+				l.warmed = true
 				l.count()
 			}
 		}
@@ -137,7 +138,7 @@ func (l *loop) due() time.Time {
 }
 
 // halfwayQuiet is how long a file may be away or empty in the middle of a save.
-const halfwayQuiet = 100 * time.Millisecond
+const halfwayQuiet = 250 * time.Millisecond
 
 // busy says why a batch has to wait for git, "" when it need not.
 func (l *loop) busy(now time.Time) string {
@@ -367,6 +368,9 @@ func (l *loop) count() {
 		if d.polled {
 			i.Polled++
 		}
+	}
+	if l.warmed {
+		i.Known = i.Files
 	}
 	l.w.mu.Lock()
 	l.w.info = i

@@ -62,6 +62,9 @@ type Info struct {
 	Folders int `json:"folders"`
 	Polled  int `json:"polled"` // of them
 	Files   int `json:"files"`
+	// Known is Files once the content of all is known, 0 before: in the first
+	// moments after Ready a save that changes nothing may be told.
+	Known int `json:"known"`
 }
 
 // New prepares a watcher. It watches nothing until Run.
@@ -214,5 +217,6 @@ func (l *loop) open(ctx context.Context) error {
 		return fmt.Errorf("watch %s: it cannot be read", t.root)
 	}
 	l.count()
+	l.poll.last = time.Now() // who starts a watcher is about to work
 	return nil
 }

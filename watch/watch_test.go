@@ -59,6 +59,11 @@ func start(t testing.TB, repo *gittest.Repo, set func(*Config)) *fixture {
 		done <- err
 		t.Fatalf("Run = %v before it was ready", err)
 	}
+	eventually(t, func() bool {
+		<-time.After(time.Millisecond)
+		i := f.w.Info()
+		return i.Known == i.Files
+	})
 	return f
 }
 
@@ -271,21 +276,6 @@ func TestExpect(t *testing.T) {
 	f.collect([]string{"a.ts"})
 	if err := f.w.Expect("a.ts", "no sum"); err == nil {
 		t.Error("Expect took a sum that is none")
-	}
-}
-
-// TestFolded holds that what is saved while nobody takes a batch is folded
-// into it.
-func TestFolded(t *testing.T) {
-	f := start(t, repoWith(t, "a.ts", "1\n", "b.ts", "1\n"), nil)
-	f.Write("a.ts", "2\n")
-	f.Write("c.ts", "2\n")
-	time.Sleep(100 * time.Millisecond) // the batch stands ready
-	f.Write("b.ts", "2\n")
-	must(t, os.Remove(f.Path("c.ts")))
-	time.Sleep(100 * time.Millisecond)
-	if diff := cmp.Diff(Batch{Paths: []string{"a.ts", "b.ts"}, Reason: Saved}, f.next()); diff != "" {
-		t.Errorf("batch (-want +got):\n%s", diff)
 	}
 }
 

@@ -17,7 +17,7 @@ func layers() [][]string {
 		{"internal/engine"},
 		{"cycle"},
 		{"watch", "affected", "fixers", "internal/sandbox"},
-		{"internal/runner", "internal/lang", "internal/git", "internal/config", "internal/history", "internal/jail"},
+		{"internal/runner", "internal/lang", "internal/lock", "internal/git", "internal/config", "internal/history", "internal/jail"},
 		{"internal/proc"},
 	}
 }
@@ -29,7 +29,7 @@ func sameFloor() map[string][]string {
 }
 
 // apart are packages that hold tests and tools, outside the house.
-func apart() []string { return []string{"internal/archtest", "internal/e2e", "internal/testcount"} }
+func apart() []string { return []string{"internal/archtest", "internal/e2e", "internal/testcount", "bench/watch"} }
 
 // room is the layer entry that a package belongs to: its longest prefix.
 func room(pkg string) (floor int, name string) {
