@@ -80,6 +80,9 @@ type Set struct {
 	Reason string
 	// Widened are all reasons for which more was selected than surely depends.
 	Widened []string
+	// Spared are the reasons for which a change selects less than all that
+	// depends on the file, sorted.
+	Spared []string
 	// Unreached are the changed files that no test depends on, as far as can
 	// be seen (documentation, tools).
 	Unreached []string

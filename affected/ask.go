@@ -10,7 +10,7 @@ func (g *Graph) Dependents(file string) []Test {
 		// No import leads to it; the rules for folders and data may.
 		id = g.id(path.Clean(file))
 	}
-	return g.from(map[int32]string{id: changed}).reached()
+	return g.from(map[int32]string{id: changed}, nil).reached()
 }
 
 // Reaches tells whether a test depends on a file.

@@ -28,12 +28,21 @@ type Graph struct {
 	byBase  map[string][]int32 // base name of a data path to indices into data
 	nested  map[string]bool    // folder to: in another working tree
 	base    map[string]bool    // BaseFiles
+
+	manifestFiles []string // package.json and pyproject.toml files, sorted
+	configTexts   []config // read when first asked for
+
+	// Of the present changes, made by seeds.
+	effects map[int32]effect
+	needs   map[int32][]edge   // a package's node to those of packages that need it
+	scope   map[int32][]string // a package's node to the folders in which it changed
 }
 
 // node is a file, or a virtual one that stands for many edges.
 type node struct {
 	name     string
 	virtual  bool
+	pkg      bool // a package's
 	owned    bool // scanned by a language
 	language int
 	projects []int  // of a test: who runs it
@@ -83,6 +92,9 @@ func Build(ctx context.Context, in Input) (*Graph, error) {
 		return nil, fmt.Errorf("scan the repository: %w", err)
 	}
 	for i, f := range files {
+		if base := path.Base(f); base == "package.json" || base == "pyproject.toml" {
+			g.manifestFiles = append(g.manifestFiles, f)
+		}
 		id := g.id(f)
 		if scans[i] != nil {
 			g.nodes[id].owned, g.nodes[id].language = true, scans[i].language
@@ -254,6 +266,7 @@ func (g *Graph) edges(s *scanned, now, old lang.Resolver, before *beforeTree) {
 		for _, f := range res.Files {
 			g.depends(id, g.id(f), l)
 		}
+		g.imports(id, s.language, res.Package, l)
 		if old == nil {
 			continue
 		}
@@ -269,6 +282,11 @@ func (g *Graph) edges(s *scanned, now, old lang.Resolver, before *beforeTree) {
 			for _, f := range r.Implicit(s.name) {
 				g.depends(id, g.id(f), g.label("is loaded with", ""))
 			}
+		}
+	}
+	if l, ok := g.in.Languages[s.language].(lang.Ambient); ok {
+		for _, name := range l.Ambient(s.name) {
+			g.imports(id, s.language, name, g.label("may be compiled to import", ""))
 		}
 	}
 	for _, p := range s.file.DataPaths {

@@ -51,34 +51,10 @@ func isToolConfig(base string) bool {
 	return strings.HasPrefix(base, ".") && strings.HasSuffix(base, "rc")
 }
 
-// onlyFormatted tells whether a JSON file differs from the base in white
-// space, comments and the order of keys alone.
-func (g *Graph) onlyFormatted(file string) bool {
-	if path.Ext(file) != ".json" || g.in.Base == nil {
-		return false
-	}
-	before, ok := g.in.Base(file)
-	if !ok {
-		return false
-	}
-	now, err := g.in.Tree.ReadFile(file)
-	if err != nil {
-		return false
-	}
-	a, aerr := canonical(before)
-	b, berr := canonical(now)
-	return aerr == nil && berr == nil && a == b
-}
-
-func canonical(src []byte) (string, error) {
+func readJSON(src []byte) (v any, err error) {
 	std, err := hujson.Standardize(append([]byte(nil), src...))
 	if err != nil {
-		return "", err
+		return nil, err
 	}
-	var v any
-	if err := json.Unmarshal(std, &v); err != nil {
-		return "", err
-	}
-	out, err := json.Marshal(v)
-	return string(out), err
+	return v, json.Unmarshal(std, &v)
 }

@@ -14,11 +14,13 @@ type walk struct {
 	via  []int32 // the label of that step
 	dist []int32 // -1: not reached
 	seed map[int32]string
+	// effects says more of some seeds; nil asks what might follow.
+	effects map[int32]effect
 }
 
 // from walks backwards from the seeds, each with a word of what happened to it.
-func (g *Graph) from(seeds map[int32]string) *walk {
-	w := &walk{g: g, seed: seeds}
+func (g *Graph) from(seeds map[int32]string, effects map[int32]effect) *walk {
+	w := &walk{g: g, seed: seeds, effects: effects}
 	n := len(g.nodes)
 	w.next, w.via, w.dist = make([]int32, n), make([]int32, n), make([]int32, n)
 	for i := range w.dist {
@@ -40,12 +42,49 @@ func (g *Graph) from(seeds map[int32]string) *walk {
 			w.dist[to], w.next[to], w.via[to] = w.dist[at]+1, at, label
 			queue = append(queue, to)
 		}
-		for _, e := range g.nodes[at].rev {
-			visit(e.to, e.label)
-		}
-		w.expand(at, visit)
+		w.step(at, visit)
 	}
 	return w
+}
+
+// step follows the edges from a node that was reached.
+func (w *walk) step(at int32, visit func(to, label int32)) {
+	g := w.g
+	n := &g.nodes[at]
+	e, judged := w.effects[at]
+	if e.quiet {
+		w.quietly(at, visit)
+		return
+	}
+	scope := g.scope[at]
+	for _, e := range n.rev {
+		if n.pkg && len(scope) > 0 && !g.inside(e.to, scope) || judged && w.narrowed(at, e.to) {
+			continue
+		}
+		visit(e.to, e.label)
+	}
+	if n.pkg {
+		for _, e := range g.needs[at] {
+			visit(e.to, e.label)
+		}
+	}
+	w.expand(at, visit)
+}
+
+// narrowed tells whether a manifest's change does not reach a whole project,
+// because it is told by packages.
+func (w *walk) narrowed(at, to int32) bool {
+	return w.effects[at].narrow && w.g.nodes[to].isProject()
+}
+
+// inside tells whether a node is in one of the folders.
+func (g *Graph) inside(id int32, dirs []string) bool {
+	for _, dir := range dirs {
+		if within(g.nodes[id].name, dir) {
+			return true
+		}
+	}
+	return false
 }
 
 // expand follows the rules that are no single edges.
@@ -64,12 +103,12 @@ func (w *walk) expand(at int32, visit func(to, label int32)) {
 	if _, changed := w.seed[at]; !changed {
 		return
 	}
-	for _, edges := range [][]edge{g.readers(n.name), g.snapshotOf(n.name), g.declared(n.name)} {
-		for _, e := range edges {
-			visit(e.to, e.label)
-		}
+	w.told(at, visit)
+	e := w.effects[at]
+	for _, id := range e.packages {
+		visit(id, g.label("is installed by", ""))
 	}
-	if isManifest(n.name) && !g.onlyFormatted(n.name) {
+	if isManifest(n.name) && !e.narrow {
 		below := g.label("is below", "everything below its folder depends on it")
 		for id := range g.nodes {
 			if f := g.nodes[id]; !f.virtual && (f.owned || len(f.projects) > 0) && within(f.name, path.Dir(n.name)) {
@@ -122,10 +161,14 @@ const (
 // seeds are the nodes of the changes. It may add nodes, so it comes before a walk.
 func (g *Graph) seeds() map[int32]string {
 	out := map[int32]string{}
+	g.effects, g.needs, g.scope = map[int32]effect{}, map[int32][]edge{}, map[int32][]string{}
 	for _, c := range g.in.Changes {
 		p := path.Clean(c.Path)
 		if g.foreign(p) {
 			continue
+		}
+		if e := g.judge(c); e.narrow || e.note != "" {
+			g.effects[g.id(p)] = e
 		}
 		switch {
 		case c.Deleted:
@@ -155,10 +198,10 @@ func (w *walk) chain(at int32) (why []string, steps int) {
 	for w.dist[at] > 0 {
 		verb := w.g.labels[w.via[at]].verb
 		to := w.next[at]
-		for w.g.nodes[to].virtual && w.next[to] >= 0 {
+		for w.g.nodes[to].virtual && !w.g.nodes[to].pkg && w.next[to] >= 0 {
 			to = w.next[to]
 		}
-		s := w.g.nodes[at].name + " " + verb + " " + w.g.nodes[to].name
+		s := w.g.nodes[at].shown() + " " + verb + " " + w.g.nodes[to].shown()
 		if word, ok := w.seed[to]; ok && w.dist[to] == 0 {
 			s += " (" + word + ")"
 		}
@@ -173,10 +216,10 @@ func (w *walk) notes(at int32, add func(string)) {
 	for w.dist[at] > 0 {
 		l, to := w.g.labels[w.via[at]], w.next[at]
 		file := to
-		for w.g.nodes[file].virtual && w.next[file] >= 0 {
+		for w.g.nodes[file].virtual && !w.g.nodes[file].pkg && w.next[file] >= 0 {
 			file = w.next[file]
 		}
-		name := w.g.nodes[file].name
+		name := w.g.nodes[file].shown()
 		switch {
 		case strings.HasPrefix(w.g.nodes[to].name, "\x00project"):
 			var n int
@@ -185,11 +228,15 @@ func (w *walk) notes(at int32, add func(string)) {
 			add(fmt.Sprintf("every test of %s in %s is run with %s", p.Framework, show(path.Clean(p.Root)), name))
 		case l.note == "":
 		case l.verb == "is below":
-			add(fmt.Sprintf("%s %s: everything below %s depends on it", name, w.seed[file], show(path.Dir(name))))
+			what := name + " " + w.seed[file]
+			if note := w.effects[file].note; note != "" {
+				what = note
+			}
+			add(fmt.Sprintf("%s: everything below %s depends on it", what, show(path.Dir(name))))
 		case l.verb == "is in the folder of":
 			add(fmt.Sprintf("%s is gone and %s: the tests of %s are run", name, l.note, show(path.Dir(name))))
 		default:
-			add(fmt.Sprintf("%s %s %s: %s", w.g.nodes[at].name, l.verb, name, l.note))
+			add(fmt.Sprintf("%s %s %s: %s", w.g.nodes[at].shown(), l.verb, name, l.note))
 		}
 		at = to
 	}
@@ -223,7 +270,7 @@ func sortTests(tests []Test) {
 // selected makes the set of the input's changes.
 func (g *Graph) selected() *Set {
 	seeds := g.seeds()
-	w := g.from(seeds)
+	w := g.from(seeds, g.effects)
 	s := &Set{graph: g, Tests: w.reached(), reached: map[string]bool{}}
 	for _, t := range s.Tests {
 		s.reached[t.File] = true
@@ -252,6 +299,12 @@ func (g *Graph) selected() *Set {
 			}
 		}
 	}
+	for _, e := range g.effects {
+		if e.narrow {
+			s.Spared = append(s.Spared, e.note)
+		}
+	}
+	sort.Strings(s.Spared)
 	depended := g.depended()
 	for id := range seeds {
 		s.Modified = append(s.Modified, g.nodes[id].name)
@@ -305,6 +358,11 @@ func (g *Graph) depended() []bool {
 
 // useful tells whether a changed file reaches a test by itself.
 func (w *walk) useful(id int32, depended []bool) bool {
+	if w.effects[id].quiet || w.effects[id].narrow {
+		useful := len(w.g.nodes[id].projects) > 0
+		w.step(id, func(to, _ int32) { useful = useful || depended[to] })
+		return useful
+	}
 	useful := depended[id]
 	w.expand(id, func(to, _ int32) { useful = useful || depended[to] })
 	return useful
