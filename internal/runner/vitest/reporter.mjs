@@ -62,6 +62,7 @@ export default class Reporter {
     const configs = [vitest.config, ...(vitest.projects ?? []).map((p) => p.config)];
     for (const c of configs) if (c?.snapshotOptions) c.snapshotOptions.updateSnapshot = update;
     if (vitest.snapshot?.options) vitest.snapshot.options.updateSnapshot = update;
+    this.allow(vitest);
     if (plan.setup) this.follow(vitest);
     // A filter of vitest's is a substring: keep exactly the files of the plan,
     // and no type checks.
@@ -73,6 +74,19 @@ export default class Reporter {
       const found = await glob.apply(this, args);
       return found.filter((s) => s.pool !== 'typescript' && (!wanted || wanted.has(s.moduleId) || wanted.has(real(s.moduleId))));
     };
+  }
+
+  // allow has vite serve files from outside the root to environments of the
+  // browser's kind (jsdom, happy-dom), which otherwise do not find them.
+  allow(vitest) {
+    const roots = (plan.allow ?? []).flatMap((f) => [f, real(f)]);
+    const seen = new Set();
+    for (const p of [vitest, ...(vitest.projects ?? [])]) {
+      const list = (p.vite ?? p.server)?.config?.server?.fs?.allow;
+      if (!Array.isArray(list) || seen.has(list)) continue;
+      seen.add(list);
+      list.push(...roots.filter((f) => !list.includes(f)));
+    }
   }
 
   // follow has the workers themselves note each test as it begins: one that

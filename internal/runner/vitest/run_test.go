@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -184,5 +185,35 @@ func TestLayoutGuessed(t *testing.T) {
 	l, err := p.Framework.Layout(context.Background(), p.Env, p.Project)
 	if err != nil || l.Uncertain == "" || !l.IsTest("src/x.test.ts") || l.IsTest("x.test.ts") {
 		t.Errorf("Layout = %+v, %v, want a guess by the defaults and the script's filter", l, err)
+	}
+}
+
+// Vite serves an environment of the browser's kind only what lies below the
+// root: our own setup file and linked packages of the user's tree do not.
+func TestWebEnvironment(t *testing.T) {
+	t.Parallel()
+	for _, deps := range []string{"vitest3", "vitest4", "vitest5"} {
+		p := nodetest.New(t, Framework{}, deps, txtar.Parse([]byte(`-- package.json --
+{"type":"module","scripts":{"test":"vitest run"}}
+-- vitest.config.js --
+export default { test: { environment: './web.js' } };
+-- web.js --
+export default { name: 'web', transformMode: 'web', viteEnvironment: 'client', setup() { return { teardown() {} }; } };
+`)))
+		p.Env.Origin = t.TempDir()
+		dep := filepath.Join(p.Env.Origin, "dep.ts")
+		for file, src := range map[string]string{
+			dep: "export const two: number = 2;\n",
+			filepath.Join(p.Env.Root, "a.test.js"): "import { it, expect } from 'vitest';\nimport { two } from " + strconv.Quote(filepath.ToSlash(dep)) +
+				";\nit('a', () => expect(two).toBe(2));\n",
+		} {
+			if err := os.WriteFile(file, []byte(src), 0o600); err != nil {
+				t.Fatal(err)
+			}
+		}
+		want := "total 1 passed 1 failed 0 errored 0 skipped 0 not_run 0\nred: no\na.test.js [\"a\"] passed\n"
+		if diff := cmp.Diff(want, p.Describe(p.Run(t, runner.Request{}))); diff != "" {
+			t.Errorf("%s: report (-want +got):\n%s", deps, diff)
+		}
 	}
 }

@@ -33,6 +33,9 @@ type plan struct {
 	// which tests began.
 	Setup string `json:"setup"`
 	Begun string `json:"begun"`
+	// Allow are folders outside the project that tests load files from: our
+	// own, and the user's tree with the packages that are linked from it.
+	Allow []string `json:"allow"`
 }
 
 // maxFilters bounds the bytes of file names on the command line. Beyond it
@@ -65,6 +68,7 @@ func (s *session) Run(ctx context.Context, req runner.Request) (*runner.Report, 
 	}
 	defer func() { _ = os.RemoveAll(dir) }()
 	p.Setup, p.Begun = filepath.Join(dir, "setup.mjs"), filepath.Join(dir, "begun.jsonl")
+	p.Allow = []string{filepath.ToSlash(dir), filepath.ToSlash(s.env.Origin)}
 	planFile := filepath.Join(dir, "plan.json")
 	if err := p.write(planFile); err != nil {
 		return nil, err
