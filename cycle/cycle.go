@@ -34,6 +34,7 @@ type run struct {
 		base int
 		res  *result
 	}
+	littered  bool // a run may have left something in the tree
 	iter      *Iteration
 	offers    map[string]bool
 	proposals int
@@ -104,7 +105,7 @@ func (c *run) cycle(ctx context.Context) error {
 	c.emit(Event{Kind: EventSelected, Total: len(c.sel.Tests), Text: c.sel.Reason})
 	c.emit(Event{Kind: EventPhase, Text: "first run"})
 	start := time.Now()
-	res, err := c.suite.run(ctx, c.plan, c.runOptions())
+	res, err := c.runTests(ctx, c.plan, c.runOptions())
 	c.doc.Timings.FirstRun = time.Since(start).Milliseconds()
 	if err != nil {
 		return err
@@ -227,7 +228,7 @@ func (c *run) verify(ctx context.Context, base int) (*result, error) {
 		c.ledger.list[base].fix.ID == t.fix && samePlan(t.plan, c.plan) {
 		return t.res, nil
 	}
-	return c.suite.run(ctx, c.plan, c.runOptions())
+	return c.runTests(ctx, c.plan, c.runOptions())
 }
 
 func samePlan(a, b plan) bool {
@@ -281,7 +282,7 @@ func (c *run) settleBest(ctx context.Context) error {
 			c.now = c.first
 			return nil
 		}
-		if c.now, err = c.suite.run(ctx, c.plan, c.runOptions()); err != nil {
+		if c.now, err = c.runTests(ctx, c.plan, c.runOptions()); err != nil {
 			return err
 		}
 	}
@@ -307,10 +308,7 @@ func (c *run) finish(ctx context.Context) error {
 	for _, f := range v.before {
 		c.doc.FailedBefore = append(c.doc.FailedBefore, c.remaining(f))
 	}
-	changes, err := c.ledger.changes()
-	if err != nil {
-		return err
-	}
+	changes := c.ledger.changes()
 	patch := Patch(changes)
 	if !v.ok {
 		c.doc.Outcome, c.doc.Reason = Failed, v.reason
@@ -446,7 +444,7 @@ func (c *run) offer(f fixers.Fix, reason string) {
 	c.offers[f.ID] = true
 	var changes []Change
 	for _, file := range editedFiles(f) {
-		now, err := c.deps.Workspace.ReadFile(file)
+		now, err := c.ledger.text(file)
 		if err != nil {
 			return
 		}

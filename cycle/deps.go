@@ -22,6 +22,9 @@ type Box interface {
 	Level() string
 	// Write puts bytes into the sandbox's file, keeping its mode.
 	Write(rel string, data []byte) error
+	// Reset brings the sandbox back to the snapshot with these files edited:
+	// what tests wrote, removed or left behind goes.
+	Reset(ctx context.Context, edits map[string][]byte) error
 	// Changed lists files of the sandbox that differ from the snapshot, whoever
 	// changed them.
 	Changed(ctx context.Context) ([]string, error)

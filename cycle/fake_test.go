@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"io/fs"
+	"maps"
 	"slices"
 	"sort"
 	"strings"
@@ -30,6 +31,7 @@ type world struct {
 	reach       map[string]bool
 	runs        int
 	hang        bool
+	litter      func(w *world) // what the tests do to the tree as they run
 	events      []Event
 }
 
@@ -71,6 +73,12 @@ func (w *world) Write(rel string, b []byte) error                       { w.file
 func (w *world) Changed2(context.Context) ([]string, error)             { return nil, nil }
 func (w *world) Guard(context.Context) (string, error)                  { return w.guard, nil }
 func (w *world) Original(_ context.Context, rel string) ([]byte, error) { return w.orig[rel], nil }
+func (w *world) Reset(_ context.Context, edits map[string][]byte) error {
+	w.files = map[string][]byte{}
+	maps.Copy(w.files, w.orig)
+	maps.Copy(w.files, edits)
+	return nil
+}
 func (w *world) Merge(_ context.Context, id string, ch []Change) (string, error) {
 	if w.mergeErr != nil {
 		return "", w.mergeErr
@@ -123,6 +131,9 @@ func (w *world) Run(_ context.Context, req runner.Request) (*runner.Report, erro
 	}
 	for _, f := range files {
 		w.runFile(f, rep)
+	}
+	if w.litter != nil {
+		w.litter(w)
 	}
 	if len(rep.Failures) > 0 {
 		rep.Exit.Code = 1

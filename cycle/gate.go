@@ -123,7 +123,7 @@ func (c *run) fullSuite(ctx context.Context, now *result, v verdict) (verdict, e
 		all[u] = nil
 	}
 	o := runOptions{timeout: c.opts.Config.Run.FullTimeout.Std(), keepGoing: true}
-	full, err := c.suite.run(ctx, all, o)
+	full, err := c.runTests(ctx, all, o)
 	if err != nil {
 		return v, err
 	}
@@ -205,26 +205,14 @@ func (c *run) weigh(v *verdict, full, without *result) runner.Counts {
 	return counts
 }
 
-// without runs test files on the snapshot as it was before any fix, and puts
-// the fixes back.
+// without runs test files on the snapshot as it was before any fix.
 func (c *run) without(ctx context.Context, p plan, o runOptions) (*result, error) {
-	changes, err := c.ledger.changes()
-	if err != nil {
+	if err := c.reset(ctx, nil); err != nil {
 		return nil, err
 	}
-	for _, ch := range changes {
-		if err := c.deps.Box.Write(ch.File, ch.Before); err != nil {
-			return nil, err
-		}
-	}
 	o.quiet = true
-	res, err := c.suite.run(ctx, p, o)
-	for _, ch := range changes {
-		if werr := c.deps.Box.Write(ch.File, ch.After); werr != nil && err == nil {
-			err = werr
-		}
-	}
-	return res, err
+	c.littered = true // the fixes are missing in it, too
+	return c.suite.run(ctx, p, o)
 }
 
 func appendNew(list []string, s string) []string {

@@ -24,23 +24,52 @@ type applied struct {
 type ledger struct {
 	read  func(rel string) ([]byte, error)
 	write func(rel string, data []byte) error
-	// orig are the snapshot's bytes of the files touched so far.
-	orig map[string][]byte
-	list []*applied
+	// orig are the snapshot's bytes of the files touched so far, now the bytes
+	// that the fixes give them. What tests write into a file is in neither.
+	orig, now map[string][]byte
+	list      []*applied
 }
 
 func newLedger(read func(string) ([]byte, error), write func(string, []byte) error) *ledger {
-	return &ledger{read: read, write: write, orig: map[string][]byte{}}
+	return &ledger{read: read, write: write, orig: map[string][]byte{}, now: map[string][]byte{}}
 }
 
 var errStale = errors.New("the edit does not fit the file any more")
+
+// text is a file as the fixes so far have it.
+func (l *ledger) text(file string) ([]byte, error) {
+	if b, ok := l.now[file]; ok {
+		return b, nil
+	}
+	return l.read(file)
+}
+
+// set gives a touched file its bytes.
+func (l *ledger) set(file string, b []byte) error {
+	if err := l.write(file, b); err != nil {
+		return err
+	}
+	l.now[file] = b
+	return nil
+}
+
+// edits are the touched files that differ from the snapshot.
+func (l *ledger) edits() map[string][]byte {
+	out := map[string][]byte{}
+	for file, b := range l.now {
+		if !bytes.Equal(b, l.orig[file]) {
+			out[file] = b
+		}
+	}
+	return out
+}
 
 // apply writes the fix's edits. On an error nothing is changed.
 func (l *ledger) apply(fix fixers.Fix, c cause) (*applied, error) {
 	a := &applied{fix: fix, cause: c, before: map[string][]byte{}}
 	after := map[string][]byte{}
 	for _, file := range editedFiles(fix) {
-		src, err := l.read(file)
+		src, err := l.text(file)
 		if err != nil {
 			return nil, fmt.Errorf("read %s: %w", file, err)
 		}
@@ -54,7 +83,7 @@ func (l *ledger) apply(fix fixers.Fix, c cause) (*applied, error) {
 		if _, ok := l.orig[file]; !ok {
 			l.orig[file] = a.before[file]
 		}
-		if err := l.write(file, after[file]); err != nil {
+		if err := l.set(file, after[file]); err != nil {
 			return nil, errors.Join(fmt.Errorf("write %s: %w", file, err), l.put(a.before))
 		}
 	}
@@ -65,7 +94,7 @@ func (l *ledger) apply(fix fixers.Fix, c cause) (*applied, error) {
 func (l *ledger) put(files map[string][]byte) error {
 	var errs []error
 	for file, b := range files {
-		errs = append(errs, l.write(file, b))
+		errs = append(errs, l.set(file, b))
 	}
 	return errors.Join(errs...)
 }
@@ -148,7 +177,7 @@ func withoutAll(fix fixers.Fix, removed []*applied) (fixers.Fix, bool) {
 func (l *ledger) sameSurroundings(x *applied, moved fixers.Fix) bool {
 	for i, e := range moved.Edits {
 		old := x.fix.Edits[i]
-		now, err := l.read(e.File)
+		now, err := l.text(e.File)
 		if err != nil || e.Start < 0 || e.End > len(now) {
 			return false
 		}
@@ -179,19 +208,13 @@ func placed(fix fixers.Fix, file string) []place {
 }
 
 // changes are the files that differ from the snapshot because of the ledger.
-func (l *ledger) changes() ([]Change, error) {
+func (l *ledger) changes() []Change {
 	var out []Change
-	for file, before := range l.orig {
-		now, err := l.read(file)
-		if err != nil {
-			return nil, fmt.Errorf("read %s: %w", file, err)
-		}
-		if !bytes.Equal(before, now) {
-			out = append(out, Change{File: file, Before: before, After: now})
-		}
+	for file, b := range l.edits() {
+		out = append(out, Change{File: file, Before: l.orig[file], After: b})
 	}
 	sort.Slice(out, func(i, j int) bool { return out[i].File < out[j].File })
-	return out, nil
+	return out
 }
 
 func editedFiles(fix fixers.Fix) []string {

@@ -109,7 +109,7 @@ func (c *run) aggressive(ctx context.Context, causes []cause) error {
 		slices.Sort(files)
 		together[u] = slices.Compact(files)
 	}
-	after, err := c.suite.run(ctx, together, c.tryOptions())
+	after, err := c.runTests(ctx, together, c.tryOptions())
 	if err != nil {
 		return err
 	}
@@ -155,6 +155,9 @@ func (c *run) untriedBest(x cause, fixes []fixers.Fix) (fixers.Fix, bool) {
 func tryKey(x cause, f fixers.Fix) string { return x.same + "\x00" + f.ID }
 
 func (c *run) candidates(ctx context.Context, x cause) ([]fixers.Fix, error) {
+	if err := c.tidy(ctx); err != nil {
+		return nil, err
+	}
 	if c.view == nil {
 		c.view = fixers.Cached(c.deps.Workspace)
 	}
@@ -252,7 +255,7 @@ func (c *run) try(ctx context.Context, x cause, f fixers.Fix, now *result) (scor
 		return worse, "", err
 	}
 	p := x.victimPlan()
-	after, err := c.suite.run(ctx, p, c.tryOptions())
+	after, err := c.runTests(ctx, p, c.tryOptions())
 	if err != nil {
 		return worse, "", errors.Join(err, c.ledger.rollback(n))
 	}
@@ -300,22 +303,14 @@ func (c *run) apply(f fixers.Fix, x cause) (*applied, error) {
 // wrote as the fix's edits, and puts the files back: from then on it is a fix
 // like any other. Snapshots that were not there before are not ours to add.
 func (c *run) record(ctx context.Context, x cause, f fixers.Fix) (fixers.Fix, error) {
-	before := map[string][]byte{}
-	changed, err := c.deps.Box.Changed(ctx)
-	if err != nil {
-		return f, err
-	}
-	for _, file := range changed {
-		if before[file], err = c.deps.Workspace.ReadFile(file); err != nil {
-			delete(before, file) // it is deleted: no snapshot run brings it back
-		}
-	}
+	before := c.ledger.edits()
 	o := c.tryOptions()
 	o.snapshots, o.tests = true, map[int][]runner.TestID{x.unit: testIDs(x)}
-	if _, err := c.suite.run(ctx, x.victimPlan(), o); err != nil {
+	if _, err := c.runTests(ctx, x.victimPlan(), o); err != nil {
 		return f, err
 	}
-	if changed, err = c.deps.Box.Changed(ctx); err != nil {
+	changed, err := c.deps.Box.Changed(ctx)
+	if err != nil {
 		return f, err
 	}
 	f.UpdateSnapshots = false
@@ -333,13 +328,9 @@ func (c *run) record(ctx context.Context, x cause, f fixers.Fix) (fixers.Fix, er
 		if isSnapshot(file) || slices.Contains(x.victimPlan()[x.unit], file) {
 			f.Edits = append(f.Edits, fixers.Edit{File: file, Start: 0, End: len(old), New: string(now)})
 		}
-		c.view = nil
-		if err := c.deps.Box.Write(file, old); err != nil {
-			return f, fmt.Errorf("put %s back: %w", file, err)
-		}
 	}
 	f.Seal()
-	return f, nil
+	return f, c.tidy(ctx)
 }
 
 // isSnapshot knows recorded expectations by their names: jest's, vitest's and

@@ -24,6 +24,10 @@ func (b *box) Level() string { return b.s.Level() }
 
 func (b *box) Write(rel string, data []byte) error { return b.s.Write(rel, data) }
 
+func (b *box) Reset(ctx context.Context, edits map[string][]byte) error {
+	return b.s.Reset(ctx, edits)
+}
+
 func (b *box) Changed(ctx context.Context) ([]string, error) {
 	cs, err := b.s.Changes(ctx, b.snap)
 	if err != nil {
