@@ -38,6 +38,8 @@ type Change struct {
 type Project struct {
 	runner.Project
 	runner.Layout
+	// Narrow is the framework's runner.Narrower; nil where it has none.
+	Narrow func(file string, before, after []byte, others map[string][]byte) (runner.Narrowing, bool)
 }
 
 // Input is what a selection is made from. Tree.ReadFile must be safe for
@@ -97,7 +99,7 @@ func Select(ctx context.Context, in Input) (*Set, error) {
 	if err != nil {
 		return nil, err
 	}
-	return g.selected(), nil
+	return g.selected(ctx), nil
 }
 
 // All selects every test file of every project. The tests that the changes
@@ -107,7 +109,7 @@ func All(ctx context.Context, in Input) (*Set, error) {
 	if err != nil {
 		return nil, err
 	}
-	return g.all(), nil
+	return g.all(ctx), nil
 }
 
 // Graph is the graph that the selection was made from.

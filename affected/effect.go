@@ -2,6 +2,7 @@ package affected
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"path"
 	"reflect"
@@ -24,12 +25,14 @@ type effect struct {
 	// alone, so that it does not rule all below its folder.
 	narrow   bool
 	packages []int32 // nodes of the packages that differ
+	// only are the tests that a file that tests are run with reaches; nil for all.
+	only map[int32]bool
 	// note says why less (quiet, narrow) or everything is selected.
 	note string
 }
 
 // judge compares a changed file with the base.
-func (g *Graph) judge(c Change) effect {
+func (g *Graph) judge(ctx context.Context, c Change) effect {
 	file := path.Clean(c.Path)
 	if c.Deleted || c.From != "" || g.in.Base == nil {
 		return effect{}
@@ -50,7 +53,7 @@ func (g *Graph) judge(c Change) effect {
 		if c, ok := l.(lang.Comparer); ok && len(now) <= maxScan && c.SameCode(file, before, now) {
 			return effect{quiet: true, narrow: true, note: file + " differs in comments and white space alone"}
 		}
-		return effect{}
+		return g.fixtureEffect(ctx, file, l, before, now)
 	}
 	if !isManifest(file) {
 		return effect{}

@@ -359,13 +359,13 @@ func (g *Graph) layouts(files []string) {
 		project := g.virtual(fmt.Sprintf("project %d", n))
 		for _, f := range p.Global {
 			if f = path.Clean(f); !g.foreign(f) {
-				g.depends(project, g.id(f), g.label("is run with", ""))
+				g.depends(project, g.id(f), g.label(runWith, ""))
 			}
 		}
 		if p.IsTest == nil {
 			continue
 		}
-		with := g.label("is run with", "")
+		with := g.label(runWith, "")
 		for _, f := range files {
 			if !p.IsTest(f) {
 				continue

@@ -17,8 +17,13 @@ type edit struct{ file, old, new string }
 
 func selectAfter(t *testing.T, tree files, projects []affected.Project, edits ...edit) *affected.Set {
 	t.Helper()
+	return selectIn(t, lang.Set{js.Language{}, py.New("")}, tree, projects, edits...)
+}
+
+func selectIn(t *testing.T, languages lang.Set, tree files, projects []affected.Project, edits ...edit) *affected.Set {
+	t.Helper()
 	now := maps.Clone(tree)
-	in := affected.Input{Tree: now, Languages: lang.Set{js.Language{}, py.New("")}, Projects: projects,
+	in := affected.Input{Tree: now, Languages: languages, Projects: projects,
 		Base:      func(f string) ([]byte, bool) { s, ok := tree[f]; return []byte(s), ok },
 		BaseFiles: tree.Files()}
 	for _, e := range edits {

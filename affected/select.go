@@ -1,6 +1,7 @@
 package affected
 
 import (
+	"context"
 	"fmt"
 	"path"
 	"sort"
@@ -58,7 +59,7 @@ func (w *walk) step(at int32, visit func(to, label int32)) {
 	}
 	scope := g.scope[at]
 	for _, e := range n.rev {
-		if n.pkg && len(scope) > 0 && !g.inside(e.to, scope) || judged && w.narrowed(at, e.to) {
+		if n.pkg && len(scope) > 0 && !g.inside(e.to, scope) || judged && w.narrowed(at, e) {
 			continue
 		}
 		visit(e.to, e.label)
@@ -71,10 +72,15 @@ func (w *walk) step(at int32, visit func(to, label int32)) {
 	w.expand(at, visit)
 }
 
-// narrowed tells whether a manifest's change does not reach a whole project,
-// because it is told by packages.
-func (w *walk) narrowed(at, to int32) bool {
-	return w.effects[at].narrow && w.g.nodes[to].isProject()
+// narrowed tells whether a change does not follow an edge: a manifest's that
+// is told by packages to a whole project, a fixture's to a test that cannot
+// use it.
+func (w *walk) narrowed(at int32, to edge) bool {
+	e, n := w.effects[at], &w.g.nodes[to.to]
+	if n.isProject() {
+		return e.narrow
+	}
+	return e.only != nil && !e.only[to.to] && w.g.labels[to.label].verb == runWith
 }
 
 // inside tells whether a node is in one of the folders.
@@ -159,7 +165,7 @@ const (
 )
 
 // seeds are the nodes of the changes. It may add nodes, so it comes before a walk.
-func (g *Graph) seeds() map[int32]string {
+func (g *Graph) seeds(ctx context.Context) map[int32]string {
 	out := map[int32]string{}
 	g.effects, g.needs, g.scope = map[int32]effect{}, map[int32][]edge{}, map[int32][]string{}
 	for _, c := range g.in.Changes {
@@ -167,7 +173,7 @@ func (g *Graph) seeds() map[int32]string {
 		if g.foreign(p) {
 			continue
 		}
-		if e := g.judge(c); e.narrow || e.note != "" {
+		if e := g.judge(ctx, c); e.narrow || e.note != "" {
 			g.effects[g.id(p)] = e
 		}
 		switch {
@@ -268,8 +274,8 @@ func sortTests(tests []Test) {
 }
 
 // selected makes the set of the input's changes.
-func (g *Graph) selected() *Set {
-	seeds := g.seeds()
+func (g *Graph) selected(ctx context.Context) *Set {
+	seeds := g.seeds(ctx)
 	w := g.from(seeds, g.effects)
 	s := &Set{graph: g, Tests: w.reached(), reached: map[string]bool{}}
 	for _, t := range s.Tests {
@@ -300,7 +306,7 @@ func (g *Graph) selected() *Set {
 		}
 	}
 	for _, e := range g.effects {
-		if e.narrow {
+		if e.narrow || e.only != nil {
 			s.Spared = append(s.Spared, e.note)
 		}
 	}
@@ -358,7 +364,7 @@ func (g *Graph) depended() []bool {
 
 // useful tells whether a changed file reaches a test by itself.
 func (w *walk) useful(id int32, depended []bool) bool {
-	if w.effects[id].quiet || w.effects[id].narrow {
+	if e := w.effects[id]; e.quiet || e.narrow || e.only != nil {
 		useful := len(w.g.nodes[id].projects) > 0
 		w.step(id, func(to, _ int32) { useful = useful || depended[to] })
 		return useful
@@ -369,8 +375,8 @@ func (w *walk) useful(id int32, depended []bool) bool {
 }
 
 // all makes the set of every test.
-func (g *Graph) all() *Set {
-	s := g.selected()
+func (g *Graph) all(ctx context.Context) *Set {
+	s := g.selected(ctx)
 	for _, id := range g.tests {
 		if f := g.nodes[id].name; !s.reached[f] {
 			s.Tests = append(s.Tests, Test{File: f, Projects: g.nodes[id].projects, Why: []string{"all tests were asked for"}, Distance: -1})

@@ -104,7 +104,11 @@ func (e *Engine) detect(ctx context.Context, files []string) error {
 		if l.Uncertain != "" {
 			e.opts.Log.Debug("layout is a guess", "project", p.Root, "framework", p.Framework, "why", l.Uncertain)
 		}
-		e.projects = append(e.projects, affected.Project{Project: p, Layout: l})
+		project := affected.Project{Project: p, Layout: l}
+		if n, ok := fw.(runner.Narrower); ok {
+			project.Narrow = n.Narrow
+		}
+		e.projects = append(e.projects, project)
 	}
 	if e.langs != nil {
 		if err := e.langs.Close(); err != nil {
