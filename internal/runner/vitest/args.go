@@ -28,7 +28,7 @@ var dropped = map[string]bool{
 	"--watch": false, "-w": false, "--ui": false, "--open": false, "--run": false, "--standalone": false,
 	"--reporter": true, "--reporters": true, "--outputFile": true, "--output-file": true, "--bail": true, "--changed": false,
 	"--shard": true, "--inspect": false, "--inspectBrk": false, "--inspect-brk": false, "--update": false, "-u": false,
-	"--coverage": false, "--typecheck": false, "--mergeReports": true, "--merge-reports": true, "--silent": false,
+	"--coverage": false, "--mergeReports": true, "--merge-reports": true, "--silent": false,
 	"--hideSkippedTests": false, "--clearScreen": false, "--color": false, "--no-color": false, "--lastFailed": false,
 	"--last-failed": false, "--api": false, "--attachmentsDir": true, "--logHeapUsage": false, "--detectAsyncLeaks": false,
 }
@@ -38,7 +38,7 @@ var switches = map[string]bool{
 	"--globals": true, "--dom": true, "--isolate": true, "--passWithNoTests": true, "--allowOnly": true,
 	"--dangerouslyIgnoreUnhandledErrors": true, "--fileParallelism": true, "--expandSnapshotDiff": true,
 	"--disableConsoleIntercept": true, "--printConsoleTrace": true, "--includeTaskLocation": true, "--expand-snapshot-diff": true,
-	"--pass-with-no-tests": true, "--allow-only": true, "--file-parallelism": true, "--cache": true,
+	"--typecheck": true, "--pass-with-no-tests": true, "--allow-only": true, "--file-parallelism": true, "--cache": true,
 }
 
 // kept splits a project's own arguments into the flags that stay and the

@@ -30,6 +30,8 @@ type resolvedProject struct {
 	Root, Dir           string
 	Include, Exclude    []string
 	IncludeSource       []string
+	TypeInclude         []string // files of type tests; none where types are not checked
+	TypeExclude         []string
 	SetupFiles          []string
 	GlobalSetup         []string
 	SnapshotSerializers []string
@@ -127,6 +129,17 @@ func (t tests) match(rel string) bool {
 	return ok && t.include.Match(p) && !t.exclude.Match(p)
 }
 
+func (l *layout) tests(dir string, include, exclude []string) tests {
+	t := tests{dir: dir}
+	var bad, bad2 []string
+	t.include, bad = node.CompileGlobs(include, true)
+	t.exclude, bad2 = node.CompileGlobs(exclude, true)
+	if len(bad)+len(bad2) > 0 {
+		l.guess("a pattern of test files is not understood: " + strings.Join(append(bad, bad2...), " "))
+	}
+	return t
+}
+
 func (l *layout) read(got resolved) runner.Layout {
 	l.global(got.Config...)
 	var all []tests
@@ -144,14 +157,10 @@ func (l *layout) read(got resolved) runner.Layout {
 		if !ok {
 			continue
 		}
-		t := tests{dir: dir}
-		var bad, bad2 []string
-		t.include, bad = node.CompileGlobs(append(slices.Clone(p.Include), p.IncludeSource...), true)
-		t.exclude, bad2 = node.CompileGlobs(p.Exclude, true)
-		if len(bad)+len(bad2) > 0 {
-			l.guess("a pattern of test files is not understood: " + strings.Join(append(bad, bad2...), " "))
+		all = append(all, l.tests(dir, append(slices.Clone(p.Include), p.IncludeSource...), p.Exclude))
+		if len(p.TypeInclude) > 0 {
+			all = append(all, l.tests(dir, p.TypeInclude, p.TypeExclude))
 		}
-		all = append(all, t)
 		if p.OwnSnapshots {
 			l.guess("the project keeps its snapshots in places of its own")
 		}

@@ -12,7 +12,7 @@ delete options['--'];
 
 const list = (v) => (v === undefined || v === null ? [] : [].concat(v)).filter((x) => typeof x === 'string');
 const vitest = await createVitest('test', {
-  ...options, watch: false, run: true, ui: false, reporters: [], coverage: { enabled: false }, typecheck: { enabled: false },
+  ...options, watch: false, run: true, ui: false, reporters: [], coverage: { enabled: false },
 });
 const projects = (vitest.projects ?? []).map((p) => {
   const c = p.config;
@@ -24,6 +24,8 @@ const projects = (vitest.projects ?? []).map((p) => {
     include: list(c.include),
     exclude: list(c.exclude),
     includeSource: list(c.includeSource),
+    typeInclude: c.typecheck?.enabled ? list(c.typecheck.include) : [],
+    typeExclude: list(c.typecheck?.exclude),
     setupFiles: list(c.setupFiles),
     globalSetup: list(c.globalSetup),
     snapshotSerializers: list(c.snapshotSerializers),
@@ -40,7 +42,7 @@ const root = vitest.vite?.config ?? vitest.server?.config ?? {};
 const config = [root.configFile, ...(root.configFileDependencies ?? []), vitest.config?.workspace].filter((x) => typeof x === 'string');
 let files = [];
 try {
-  files = (await vitest.globTestSpecifications(list(filter))).filter((s) => s.pool !== 'typescript').map((s) => s.moduleId);
+  files = (await vitest.globTestSpecifications(list(filter))).map((s) => s.moduleId);
 } catch {}
 fs.writeFileSync(answer, JSON.stringify({ projects, config, filter: list(filter), files }));
 await vitest.close().catch(() => {});

@@ -53,6 +53,7 @@ export default class Reporter {
   ready = new Set(); // ids of test cases that got to run
   hooks = new Map(); // id of a suite or module to its last hook
   shared = new Set(); // files that more than one project runs
+  checked = new Set(); // files that are run and have their types checked too
   done = new Set();
 
   onInit(vitest) {
@@ -64,15 +65,15 @@ export default class Reporter {
     if (vitest.snapshot?.options) vitest.snapshot.options.updateSnapshot = update;
     this.allow(vitest);
     if (plan.setup) this.follow(vitest);
-    // A filter of vitest's is a substring: keep exactly the files of the plan,
-    // and no type checks.
+    // A filter of vitest's is a substring: keep exactly the files of the plan.
     const specs = vitest.specifications;
     if (typeof specs?.globTestSpecifications !== 'function') return;
     const glob = specs.globTestSpecifications;
-    const wanted = plan.files && new Set(plan.files.flatMap((f) => [f, real(f)]));
+    if (!plan.files) return;
+    const wanted = new Set(plan.files.flatMap((f) => [f, real(f)]));
     specs.globTestSpecifications = async function (...args) {
       const found = await glob.apply(this, args);
-      return found.filter((s) => s.pool !== 'typescript' && (!wanted || wanted.has(s.moduleId) || wanted.has(real(s.moduleId))));
+      return found.filter((s) => wanted.has(s.moduleId) || wanted.has(real(s.moduleId)));
     };
   }
 
@@ -113,9 +114,10 @@ beforeEach(({ task }) => {
     const seen = new Map();
     for (const s of specs) {
       write({ t: 'collected', file: s.moduleId });
-      const owner = seen.get(s.moduleId);
-      if (owner !== undefined && owner !== s.project) this.shared.add(s.moduleId);
-      seen.set(s.moduleId, s.project);
+      const other = seen.get(s.moduleId);
+      if (other && other.project !== s.project) this.shared.add(s.moduleId);
+      if (other && types(other) !== types(s)) this.checked.add(s.moduleId);
+      seen.set(s.moduleId, s);
     }
   }
 
@@ -123,6 +125,7 @@ beforeEach(({ task }) => {
     const p = [];
     let n = task;
     for (; n && n.type !== 'module'; n = n.parent) p.unshift(n.name);
+    if (n && this.checked.has(n.moduleId) && types(n.task)) p.unshift('[typecheck]');
     if (n && this.shared.has(n.moduleId)) p.unshift(`[${n.project?.name ?? ''}]`);
     return p;
   }
@@ -210,6 +213,11 @@ beforeEach(({ task }) => {
     }
     return hits.length === 1 ? hits[0] : undefined;
   }
+}
+
+// types tells what vitest hands to the type checker instead of running it.
+function types(o) {
+  return o?.pool === 'typescript';
 }
 
 function real(f) {

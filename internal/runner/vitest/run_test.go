@@ -217,3 +217,53 @@ export default { name: 'web', transformMode: 'web', viteEnvironment: 'client', s
 		}
 	}
 }
+
+// Type tests count where the project has vitest check types, and only there.
+func TestTypecheck(t *testing.T) {
+	t.Parallel()
+	src := `-- package.json --
+{"type":"module","scripts":{"test":"vitest run"}}
+-- tsconfig.json --
+{"compilerOptions":{"strict":true,"skipLibCheck":true,"module":"esnext","moduleResolution":"bundler","noEmit":true,"types":[]}}
+-- src/a.ts --
+export const a: number = 1;
+-- src/a.test.ts --
+import { it, expect } from 'vitest';
+import { a } from './a';
+it('runs', () => expect(a).toBe(1));
+-- src/a.test-d.ts --
+import { it, expectTypeOf } from 'vitest';
+import { a } from './a';
+it('is a number', () => expectTypeOf(a).toEqualTypeOf<number>());
+it('is a string', () => {
+  expectTypeOf(a).toEqualTypeOf<string>();
+});
+`
+	p := nodetest.New(t, Framework{}, "vitest5", txtar.Parse([]byte(strings.Replace(src, "vitest run", "vitest run --typecheck src", 1))))
+	p.Write(t, "node_modules/.bin/tsc", "#!/usr/bin/env node\nrequire('typescript/lib/tsc.js');\n")
+	if err := os.Chmod(filepath.Join(p.Env.Root, "node_modules/.bin/tsc"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	got := p.Describe(p.Run(t, runner.Request{}))
+	for _, want := range []string{"total 3 passed 2 failed 1", `src/a.test-d.ts ["is a string"] failed`, "at src/a.test-d.ts:5", `src/a.test.ts ["runs"] passed`} {
+		if !strings.Contains(got, want) {
+			t.Errorf("report lacks %q:\n%s", want, got)
+		}
+	}
+	got = p.Describe(p.Run(t, runner.Request{Files: []string{"src/a.test.ts"}}))
+	if !strings.HasPrefix(got, "total 1 passed 1 failed 0") {
+		t.Errorf("the report of one file is\n%s", got)
+	}
+	l, err := p.Framework.Layout(context.Background(), p.Env, p.Project)
+	if err != nil || !l.IsTest("src/a.test-d.ts") || !l.IsTest("src/a.test.ts") || l.IsTest("src/a.ts") {
+		t.Errorf("Layout = %+v, %v, want the type test to be a test", l, err)
+	}
+
+	p = nodetest.New(t, Framework{}, "vitest5", txtar.Parse([]byte(src)))
+	if got := p.Describe(p.Run(t, runner.Request{})); !strings.HasPrefix(got, "total 1 passed 1 failed 0") {
+		t.Errorf("without type checks the report is\n%s", got)
+	}
+	if l, err := p.Framework.Layout(context.Background(), p.Env, p.Project); err != nil || l.IsTest("src/a.test-d.ts") {
+		t.Errorf("Layout = %+v, %v, want no type test", l, err)
+	}
+}
