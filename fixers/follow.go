@@ -138,12 +138,16 @@ func (v *view) followExport(l lang.Language, module, from, to, only string) (edi
 	}
 	for _, rel := range rels {
 		t := v.text(rel)
-		if t == nil || rel == module || !t.mentions(from) || !v.editable(rel) {
+		if t == nil || !t.mentions(from) || !v.editable(rel) {
 			continue
 		}
 		var mine []lang.TextEdit
-		for _, imp := range t.scan().Imports {
-			mine = merge(mine, v.followIn(t, imp, module, from, to))
+		if rel == module {
+			mine = ownUses(t, from, to)
+		} else {
+			for _, imp := range t.scan().Imports {
+				mine = merge(mine, v.followIn(t, imp, module, from, to))
+			}
 		}
 		if len(mine) > 0 {
 			files = append(files, rel)
@@ -151,6 +155,22 @@ func (v *view) followExport(l lang.Language, module, from, to, only string) (edi
 		}
 	}
 	return edits, files
+}
+
+// ownUses renames an export where its own module reads it from its exports
+// object: exports.name, module.exports.name.
+func ownUses(t *text, from, to string) []lang.TextEdit {
+	if !t.scan().CommonJS {
+		return nil
+	}
+	var out []lang.TextEdit
+	for _, i := range t.idents(from, 0) {
+		if !t.isMember(i) || t.word(i-2) != "exports" || t.isMember(i-2) && (t.word(i-4) != "module" || t.isMember(i-4)) {
+			continue
+		}
+		out = append(out, lang.TextEdit{Span: t.significant()[i].Span, New: to})
+	}
+	return out
 }
 
 // followIn gives the edits for one import.
