@@ -12,7 +12,7 @@ import (
 // failure makes a Failure of an error that the plugin described.
 func (a *assembly) failure(scope runner.Scope, test runner.TestID, line int, e runner.RawError) runner.Failure {
 	stack := e.Stack
-	e = essence(e)
+	e = a.essence(e)
 	// a text must not differ between two copies of one tree
 	e.Message, stack = a.tree.shorten(e.Message), a.tree.shorten(stack)
 	f := runner.Failure{
@@ -40,7 +40,13 @@ func (a *assembly) failure(scope runner.Scope, test runner.TestID, line int, e r
 }
 
 // essence unwraps what pytest and groups wrap around the error that counts.
-func essence(e runner.RawError) runner.RawError {
+func (a *assembly) essence(e runner.RawError) runner.RawError {
+	if e.Name == "UsageError" {
+		// What broke while pytest read its configuration is told as text only.
+		if printed, ok := a.printedError(e.Message); ok {
+			return printed
+		}
+	}
 	for range 5 {
 		switch {
 		case e.Cause == nil:
@@ -54,6 +60,16 @@ func essence(e runner.RawError) runner.RawError {
 		e = *e.Cause
 	}
 	return e
+}
+
+// arose tells whether an error came out of the project's own code: pytest
+// imports it to read its configuration (a warning's class in filterwarnings).
+func (a *assembly) arose(e runner.RawError) bool {
+	if len(a.frames(e.Frames)) > 0 {
+		return true
+	}
+	_, own := a.tree.own(e.Attr["filename"])
+	return own
 }
 
 // kindOf sorts an error by its type; only pytest's own outcomes, which have

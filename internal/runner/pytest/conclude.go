@@ -121,6 +121,11 @@ func (s *session) crashed(a *assembly) {
 		if len(r.Failures) > 0 {
 			return
 		}
+		if e, ok := a.printedError(r.Output); ok {
+			e.Stack = r.Output
+			a.add(a.failure(runner.ScopeRun, f.Test, 0, e))
+			return
+		}
 		f.Kind = runner.Unknown
 		f.Message = s.complaint(r)
 		a.add(f)

@@ -39,8 +39,13 @@ func readLayout(root string, p runner.Project) (runner.Layout, error) {
 	if l.config.file != "" {
 		global = append(global, l.config.file)
 	}
-	for _, module := range pluginOptions(slices.Concat(l.config.addopts, p.Args)) {
-		global = append(global, l.moduleFiles(module)...)
+	plugins := pluginOptions(slices.Concat(l.config.addopts, p.Args))
+	for _, module := range slices.Concat(plugins, l.entryPoints()) {
+		for _, f := range l.moduleFiles(module) {
+			if !slices.Contains(global, f) {
+				global = append(global, f)
+			}
+		}
 	}
 	return runner.Layout{IsTest: l.isTest, Global: global, Implicit: l.implicit, Uncertain: l.uncertain}, nil
 }
@@ -210,7 +215,8 @@ func (l *layout) read(rel string) []byte {
 	return text
 }
 
-// moduleFiles finds a module of the project by its dotted name.
+// moduleFiles finds a module of the project, with the packages above it that
+// are loaded on the way, by its dotted name.
 func (l *layout) moduleFiles(module string) []string {
 	parts := strings.ReplaceAll(module, ".", "/")
 	var out []string
@@ -221,11 +227,24 @@ func (l *layout) moduleFiles(module string) []string {
 	for _, t := range l.config.testpaths {
 		tops = append(tops, l.in(t))
 	}
+	add := func(rel string) {
+		if !slices.Contains(out, rel) {
+			out = append(out, rel)
+		}
+	}
 	for _, top := range tops {
-		for _, rel := range []string{path.Join(top, parts+".py"), path.Join(top, parts, "__init__.py")} {
-			if l.read(rel) != nil && !slices.Contains(out, rel) {
-				out = append(out, rel)
-			}
+		module, packages := path.Join(top, parts+".py"), []string{path.Join(top, parts, "__init__.py")}
+		for dir := path.Dir(parts); dir != "."; dir = path.Dir(dir) {
+			packages = append(packages, path.Join(top, dir, "__init__.py"))
+		}
+		packages = slices.DeleteFunc(packages, func(rel string) bool { return l.read(rel) == nil })
+		// A module that is gone from its package is named all the same: the
+		// tests that need it are to fail.
+		if l.read(module) != nil || len(packages) > 0 && packages[0] == path.Join(top, path.Dir(parts), "__init__.py") {
+			add(module)
+		}
+		for _, rel := range packages {
+			add(rel)
 		}
 	}
 	return out

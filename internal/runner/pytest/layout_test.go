@@ -2,6 +2,7 @@ package pytest
 
 import (
 	"context"
+	"slices"
 	"testing"
 
 	"regreen/internal/runner"
@@ -72,5 +73,28 @@ pytest_plugins = "shop.plugin"
 	diff(t, "Uncertain", "", l.Uncertain)
 	if l := layoutOf(t, "-- pyproject.toml --\n[tool.pytest\n", runner.Project{}); l.Uncertain == "" || !l.IsTest("test_a.py") {
 		t.Errorf("a broken ini file: uncertain %q", l.Uncertain)
+	}
+}
+
+func TestLayoutKnowsThePluginsOfThePackageItself(t *testing.T) {
+	const files = "-- src/shop/__init__.py --\n-- src/shop/plugin.py --\n-- tests/test_a.py --\n"
+	tests := []struct {
+		name, text string
+		want       []string
+	}{
+		{"pyproject.toml", "-- pyproject.toml --\n[project.entry-points.pytest11]\nshop = 'shop.plugin'\n", []string{"src/shop/plugin.py", "src/shop/__init__.py"}},
+		{"poetry", "-- pyproject.toml --\n[tool.poetry.plugins.pytest11]\nshop = 'shop.plugin:Plugin [x]'\n", []string{"src/shop/plugin.py", "src/shop/__init__.py"}},
+		{"setup.cfg", "-- setup.cfg --\n[options.entry_points]\npytest11 =\n    shop = shop.plugin\n", []string{"src/shop/plugin.py", "src/shop/__init__.py"}},
+		{"setup.py", "-- setup.py --\nsetup(entry_points={'console_scripts': ['a = b.c:d'], 'pytest11': ['shop = shop.plugin']}, x=['e = f'])\n", []string{"src/shop/plugin.py", "src/shop/__init__.py"}},
+		{"a module that is gone", "-- pyproject.toml --\n[project.entry-points.pytest11]\nshop = 'shop.gone'\n", []string{"src/shop/gone.py", "src/shop/__init__.py"}},
+		{"another package's", "-- pyproject.toml --\n[project.entry-points.pytest11]\nshop = 'mall.plugin'\n", nil},
+		{"other entry points", "-- pyproject.toml --\n[project.entry-points.console]\nshop = 'shop.plugin'\n", nil},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			l := layoutOf(t, files+tt.text, runner.Project{})
+			got := slices.DeleteFunc(l.Global, func(f string) bool { return f == "pyproject.toml" || f == "setup.cfg" })
+			diff(t, "Global", tt.want, append([]string(nil), got...))
+		})
 	}
 }
