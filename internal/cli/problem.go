@@ -23,6 +23,7 @@ const (
 	ExitEnvironment = 3
 	ExitProposed    = 4
 	ExitBudget      = 124
+	ExitHangup      = 129
 	ExitInterrupt   = 130
 	ExitTerminate   = 143
 )
@@ -48,8 +49,11 @@ type Stopped struct{ Exit int }
 
 // Error names the signal.
 func (s Stopped) Error() string {
-	if s.Exit == ExitTerminate {
+	switch s.Exit {
+	case ExitTerminate:
 		return "terminated"
+	case ExitHangup:
+		return "the terminal was closed"
 	}
 	return "interrupted"
 }

@@ -20,12 +20,18 @@ func TestSignals(t *testing.T) {
 		name   string
 		signal os.Signal
 		exit   int
-	}{{"interrupt", os.Interrupt, 130}, {"terminate", syscall.SIGTERM, 143}} {
+		twice  bool // at once, and the tests do not listen to TERM
+	}{{"interrupt", os.Interrupt, 130, false}, {"terminate", syscall.SIGTERM, 143, false}, {"hang up", syscall.SIGHUP, 129, false},
+		{"interrupt twice", os.Interrupt, 130, true}} {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
 			s := stacks()[4]
 			r := s.repo(t)
-			before := s.breakIt(r, scenario{js: []edit{{"src/tax", "const base", "while (true) {}\n  const base"}}})
+			spin := "while (true) {}\n  "
+			if tt.twice {
+				spin = "process.on('SIGTERM', () => {});\n  " + spin
+			}
+			before := s.breakIt(r, scenario{js: []edit{{"src/tax", "const base", spin + "const base"}}})
 			cmd := exec.CommandContext(t.Context(), binary, "run")
 			cmd.Dir, cmd.Env = r.dir, r.environ
 			stderr, err := cmd.StderrPipe()
@@ -45,6 +51,11 @@ func TestSignals(t *testing.T) {
 			if err := cmd.Process.Signal(tt.signal); err != nil {
 				t.Fatal(err)
 			}
+			if tt.twice {
+				if err := cmd.Process.Signal(tt.signal); err != nil {
+					t.Fatal(err)
+				}
+			}
 			for lines.Scan() {
 				seen += lines.Text() + "\n"
 			}
@@ -58,7 +69,7 @@ func TestSignals(t *testing.T) {
 				t.Errorf("left behind: %q", left)
 			}
 			// What a stopped run leaves does not hinder the next one.
-			r.write(s.file("src/tax"), strings.Replace(r.read(s.file("src/tax")), "  while (true) {}\n", "", 1))
+			r.write(s.file("src/tax"), strings.Replace(r.read(s.file("src/tax")), spin, "", 1))
 			if d, res := r.run("--all"); d.Outcome != cycle.Passed {
 				t.Errorf("next run: %q\n%s", d.Outcome, res.stderr)
 			}

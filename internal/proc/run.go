@@ -50,6 +50,9 @@ func run(ctx context.Context, c Cmd) (Exit, error) {
 		case <-timer.C:
 			kill(pgid)
 			err = <-done
+		case <-insisted(ctx):
+			kill(pgid)
+			err = <-done
 		}
 		timer.Stop()
 	}
