@@ -98,8 +98,11 @@ func (a *app) files(r Repo, args []string) ([]string, error) {
 	root := resolved(r.Root)
 	var out []string
 	for _, arg := range args {
+		if arg == "" {
+			return nil, usage("give files of "+r.Root, "an argument is empty")
+		}
 		rel, err := filepath.Rel(root, resolved(a.abs(arg)))
-		if err != nil || !filepath.IsLocal(rel) || rel == "." {
+		if err != nil || !filepath.IsLocal(rel) {
 			return nil, usage("give files of "+r.Root, "%s is not a file of the repository", arg)
 		}
 		out = append(out, filepath.ToSlash(rel))

@@ -110,6 +110,9 @@ func (e *Engine) prepare(ctx context.Context, req Request) (*prepared, error) {
 	if p.work, err = e.newWorkspace(ctx, p.snap, base, p.changes); err != nil {
 		return nil, err
 	}
+	if req.Files, err = e.named(p.snap, p.work.baseFiles, req.Files); err != nil {
+		return nil, err
+	}
 	p.input = e.input(p, req)
 	if req.All {
 		p.set, err = affected.All(ctx, p.input)

@@ -1,0 +1,60 @@
+package engine
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"regreen/internal/runner"
+	"regreen/internal/sandbox"
+)
+
+// named turns the files that were named into files of the repository: a folder
+// stands for all that is below it, a deleted file is one that the base has. A
+// name that fits nothing is an error: to take it for a file that no test can
+// see would be a green for a slip of the pen.
+func (e *Engine) named(snap *sandbox.Snapshot, baseFiles, names []string) ([]string, error) {
+	base := map[string]bool{}
+	for _, f := range baseFiles {
+		base[f] = true
+	}
+	var out []string
+	for _, name := range names {
+		if _, ok := snap.Files[name]; ok || base[name] {
+			out = append(out, name)
+			continue
+		}
+		below := filesBelow(name, snap.Names())
+		for _, f := range filesBelow(name, baseFiles) {
+			if _, ok := snap.Files[f]; !ok {
+				below = append(below, f)
+			}
+		}
+		if len(below) > 0 {
+			out = append(out, below...)
+			continue
+		}
+		if _, err := os.Lstat(filepath.Join(e.repo.Root(), filepath.FromSlash(name))); err == nil {
+			e.warnings = append(e.warnings, fmt.Sprintf("%s is not among the files that git would track", name))
+			out = append(out, name)
+			continue
+		}
+		return nil, &runner.Problem{Code: "usage", Message: fmt.Sprintf("there is no file %s, and the last commit has none either", name),
+			Hint: "give files or folders of the repository; without any, what differs from the last commit is taken"}
+	}
+	slices.Sort(out)
+	return slices.Compact(out), nil
+}
+
+// filesBelow lists the files of a folder; "." is the root.
+func filesBelow(dir string, files []string) []string {
+	var out []string
+	for _, f := range files {
+		if dir == "." || strings.HasPrefix(f, dir+"/") {
+			out = append(out, f)
+		}
+	}
+	return out
+}
