@@ -2,6 +2,7 @@ package affected
 
 import (
 	"path"
+	"slices"
 	"strings"
 
 	"github.com/bmatcuk/doublestar/v4"
@@ -21,10 +22,38 @@ func (g *Graph) reads(id int32, p string) {
 	}
 	n := int32(len(g.data))
 	g.data = append(g.data, dataRef{id, p, folder})
-	if !folder {
-		base := path.Base(p)
-		g.byBase[base] = append(g.byBase[base], n)
+	if folder {
+		return
 	}
+	base := path.Base(p)
+	g.byBase[base] = append(g.byBase[base], n)
+	if isToolConfig(path.Base(g.nodes[id].name)) {
+		return // what it names is an entry or an exception, seldom a program
+	}
+	// A source that is named by its path may be started as a program: what it
+	// imports counts too.
+	for dir := range g.anchors(id) {
+		if to, ok := g.ids[path.Join(dir, p)]; ok && g.nodes[to].owned {
+			g.depends(id, to, g.label("names", ""))
+		}
+	}
+}
+
+// inputs are the names of folders whose sources are data to tests.
+var inputs = []string{"fixtures", "__fixtures__", "fixture", "testdata", "test-data", "test_data", "samples", "cases", "snapshots", "examples", "templates", "inputs", "outputs", "expected"}
+
+// isInput tells whether a source below a folder that is read is data rather
+// than code: the folder is one of inputs, or nobody imports the source.
+func (g *Graph) isInput(file, folder string) bool {
+	if id, ok := g.ids[file]; ok && len(g.nodes[id].rev) == 0 {
+		return true
+	}
+	for _, part := range strings.Split(folder, "/") {
+		if slices.Contains(inputs, part) {
+			return true
+		}
+	}
+	return false
 }
 
 // anchors are the folders that a relative path may start from: the file's
@@ -48,15 +77,12 @@ func (g *Graph) readers(file string) []edge {
 			out = append(out, edge{ref.file, g.label("may read", "the folder of "+ref.path+" is computed")})
 		}
 	}
-	if owned {
-		return out
-	}
 	for _, ref := range g.data {
-		if !ref.folder {
+		if !ref.folder || owned && isToolConfig(path.Base(g.nodes[ref.file].name)) {
 			continue
 		}
 		for dir := range g.anchors(ref.file) {
-			if folder := path.Join(dir, ref.path); folder != "." && within(file, folder) {
+			if folder := path.Join(dir, ref.path); folder != "." && within(file, folder) && (!owned || g.isInput(file, folder)) {
 				out = append(out, edge{ref.file, g.label("may read", "it reads files of "+folder)})
 				break
 			}

@@ -53,6 +53,8 @@ func scan(f *lang.File, t *text) {
 		switch k.kind {
 		case kPunct, kTplHead, kTplMiddle, kTplTail:
 			s.bracket(i)
+		case kString:
+			s.programPath(i)
 		case kIdent, kKeyword:
 			if !k.jsx {
 				if next := s.name(i); next > i {
@@ -199,6 +201,8 @@ func (s *scanner) name(i int) int {
 			s.requireWord(i)
 		case "readFileSync", "readFile", "readdirSync", "readdir", "readJson", "readJsonSync", "readJSON", "readJSONSync":
 			s.readCall(i)
+		case "resolve":
+			s.joinCall(i)
 		}
 	case 'm':
 		if word == "module" {
@@ -209,6 +213,8 @@ func (s *scanner) name(i int) int {
 	case 'j':
 		if word == "jest" {
 			s.mockWord(i)
+		} else if word == "join" {
+			s.joinCall(i)
 		}
 	case 'v':
 		switch word {

@@ -2,6 +2,7 @@ package py
 
 import (
 	"path"
+	"slices"
 	"sort"
 	"strings"
 
@@ -37,6 +38,7 @@ type resolver struct {
 	dirs  map[string][]string // folder to the language's files below it
 	scans map[string]*offered
 	stats map[string]bool
+	tops  map[string][]string // module to the folders outside of the roots that hold it; nil until asked
 }
 
 // offered is what a module's text binds at its top level.
@@ -205,6 +207,7 @@ func (r *resolver) choose(importer string, imp lang.Import, parts []string, walk
 		}
 		if imp.Kind != lang.Mention {
 			res.Package = parts[0]
+			r.elsewhere(&res, imp, parts)
 		}
 		return res
 	}
@@ -247,6 +250,56 @@ func (r *resolver) choose(importer string, imp lang.Import, parts []string, walk
 	}
 	return res
 }
+
+// elsewhere adds what an import means if a folder that no configuration names
+// is put on sys.path by code: the modules of that name in folders that are no
+// packages. It stays a package's import as well.
+func (r *resolver) elsewhere(res *lang.Resolution, imp lang.Import, parts []string) {
+	if IsStdlib(parts[0]) {
+		return
+	}
+	if r.tops == nil {
+		r.findTops()
+	}
+	for _, root := range r.tops[parts[0]] {
+		f := r.walk(root, parts)
+		r.finish(&f, imp, parts)
+		res.Files = append(res.Files, f.Files...)
+		res.Wide = "sys.path may hold " + root
+	}
+}
+
+// findTops lists the folders that could be on sys.path by the modules and
+// packages in them.
+func (r *resolver) findTops() {
+	r.tops = map[string][]string{}
+	for f := range r.files {
+		if !r.lang.Owns(f) {
+			continue
+		}
+		dir, name := path.Dir(f), strings.TrimSuffix(strings.TrimSuffix(path.Base(f), ".pyi"), ".py")
+		if name == "__init__" {
+			dir, name = path.Dir(dir), path.Base(dir)
+		}
+		if name == "conftest" || name == "." || r.files[path.Join(dir, "__init__.py")] || r.roots.set[dir] {
+			continue
+		}
+		if !slices.Contains(r.tops[name], dir) {
+			r.tops[name] = append(r.tops[name], dir)
+		}
+	}
+	for name, dirs := range r.tops {
+		if len(dirs) > maxTops {
+			delete(r.tops, name) // a name of everywhere (main, utils) tells nothing
+			continue
+		}
+		sort.Strings(dirs)
+	}
+}
+
+// maxTops bounds in how many folders a module is looked for that no
+// configuration leads to.
+const maxTops = 8
 
 // finish adds the submodules that the names of an import load, and judges
 // whether something is missing.
