@@ -24,6 +24,7 @@ type Document struct {
 	ID            string      `json:"id"` // the cycle's, for show, apply and undo
 	Outcome       Outcome     `json:"outcome"`
 	Isolation     string      `json:"isolation"`
+	IsolationNote string      `json:"isolation_note"` // why it is not a stronger level
 	Frameworks    []string    `json:"frameworks"`
 	ModifiedFiles []string    `json:"modified_files"`
 	AffectedTests []Affected  `json:"affected_tests"`

@@ -11,6 +11,7 @@ import (
 	"regreen/internal/engine"
 	"regreen/internal/git"
 	"regreen/internal/history"
+	"regreen/internal/jail"
 	"regreen/internal/runner"
 )
 
@@ -62,13 +63,16 @@ func stateDir(environ []string) (string, error) {
 	return filepath.Join(home, ".local", "state", "regreen"), nil
 }
 
+// helper is the command line that Run knows as the sandbox's helper.
+func helper() []string { return []string{"/proc/self/exe", jail.Command} }
+
 // withEngine opens the repository for one command.
 func withEngine(ctx context.Context, r Repo, do func(*engine.Engine) error) error {
 	dir, err := stateDir(r.Environ)
 	if err != nil {
 		return err
 	}
-	e, err := engine.Open(ctx, engine.Options{Dir: r.Root, Environ: r.Environ, Config: r.Config, StateDir: dir, Log: r.Log,
+	e, err := engine.Open(ctx, engine.Options{Dir: r.Root, Environ: r.Environ, Config: r.Config, StateDir: dir, Log: r.Log, Helper: helper(),
 		Waiting: func(pid int) { r.Log.Warn("another regreen works in this repository; waiting for it", "pid", pid) }})
 	if err != nil {
 		return err
@@ -180,10 +184,10 @@ func detect(ctx context.Context, r Repo) (out []runner.Candidate, err error) {
 
 func isolation(ctx context.Context, r Repo) (level, note string, err error) {
 	err = withEngine(ctx, r, func(e *engine.Engine) error {
-		level = e.Level()
-		return nil
+		level, note, err = e.Isolation(ctx)
+		return err
 	})
-	if err == nil && level == "copy" {
+	if err == nil && level == "copy" && note == "" {
 		note = "tests run in a private copy; an identity probe decides whether a result may be merged"
 	}
 	return level, note, err

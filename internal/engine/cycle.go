@@ -74,6 +74,7 @@ func (e *Engine) Cycle(ctx context.Context, req Request, sink func(cycle.Event))
 	opts := cycle.Options{ID: id, Config: e.opts.Config, NoMerge: req.NoMerge, UpdateAssertions: e.opts.Config.Fixers.UpdateAssertions,
 		Distrust: distrust, Started: started, LastFull: e.lastFull(), Snapshot: p.snapshot, Affected: p.selecting}
 	doc, err := cycle.Run(ctx, selection(p.set, req), opts, deps)
+	doc.IsolationNote = e.box.Note()
 	doc.Warnings = slices.Concat(e.notes, doc.Warnings, e.warnings)
 	for _, s := range p.snap.Skipped {
 		doc.Warnings = append(doc.Warnings, "not in the sandbox: "+s)
@@ -198,5 +199,9 @@ func (e *Engine) Candidates(ctx context.Context) ([]runner.Candidate, error) {
 	return Candidates(ctx, e.repo.Root(), files, e.opts.Environ, e.box)
 }
 
-// Level is the isolation in force.
-func (e *Engine) Level() string { return e.box.Level() }
+// Isolation finds the level that a cycle runs at, and why it is not a stronger
+// one.
+func (e *Engine) Isolation(ctx context.Context) (level, note string, err error) {
+	err = e.box.Isolate(ctx)
+	return e.box.Level(), e.box.Note(), err
+}

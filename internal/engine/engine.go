@@ -27,6 +27,9 @@ type Options struct {
 	// Waiting is called when another regreen works in this repository, with
 	// its process id; the engine then waits for it. May be nil.
 	Waiting func(pid int)
+	// Helper is the command line that starts this program as jail.Help; without
+	// it tests run at the isolation level copy.
+	Helper []string
 }
 
 // Engine is one repository, opened.
@@ -48,7 +51,12 @@ func Open(ctx context.Context, o Options) (*Engine, error) {
 	if err != nil {
 		return nil, err
 	}
+	memory, err := config.ParseSize(o.Config.Sandbox.Memory)
+	if err != nil {
+		return nil, errors.Join(fmt.Errorf("read sandbox.memory: %w", err), repo.Close())
+	}
 	box, err := sandbox.Open(ctx, sandbox.Config{Repo: repo, StateDir: o.StateDir, Isolation: o.Config.Sandbox.Isolation,
+		NoNetwork: !o.Config.Sandbox.Network, MemoryBytes: memory, Processes: o.Config.Sandbox.Processes, Helper: o.Helper,
 		Carry: o.Config.Sandbox.Carry, Environ: o.Environ, Log: o.Log, Wait: true, Waiting: o.Waiting})
 	if err != nil {
 		return nil, errors.Join(err, repo.Close())
@@ -79,7 +87,7 @@ func (e *Engine) Close() error {
 
 // env is where sessions run.
 func (e *Engine) env() runner.Env {
-	return runner.Env{Root: e.box.Root(), Origin: e.box.Origin(), Scratch: e.box.Scratch(), Environ: e.box.Environ(), Exec: e.box}
+	return runner.Env{Root: e.box.Root(), Origin: e.box.Origin(), Disk: e.box.Disk(), Scratch: e.box.Scratch(), Environ: e.box.Environ(), Exec: e.box}
 }
 
 // detect finds the projects of the snapshot's files and reads their layouts.

@@ -25,9 +25,6 @@ const (
 // and tells how that ended. It gives the exit code; stderr is for a person who
 // starts it by hand.
 func Help(stderr io.Writer) int {
-	// The threads of a process have capabilities of their own; the child gets
-	// those of the thread that starts it.
-	runtime.LockOSThread()
 	syscall.CloseOnExec(ordersFD)
 	syscall.CloseOnExec(answersFD)
 	orders, answers := os.NewFile(ordersFD, "orders"), os.NewFile(answersFD, "answers")
@@ -36,11 +33,30 @@ func Help(stderr io.Writer) int {
 		_, _ = fmt.Fprintln(stderr, "regreen: error: this command is for regreen itself")
 		return 2
 	}
-	out := (&warden{order: o, ownPIDs: o.Namespace && !o.SharedPIDs}).run(orders)
+	w := &warden{order: o, ownPIDs: o.Namespace && !o.SharedPIDs}
+	var out outcome
+	onThread(func() { out = w.run(orders) })
 	if json.NewEncoder(answers).Encode(out) != nil {
 		return 2
 	}
 	return out.Code
+}
+
+// onThread runs a function on a thread of its own, which ends with it: a
+// thread has capabilities and Landlock rules of its own, and a child gets
+// those of the thread that starts it. It is never the process's first thread,
+// whose rules decide who may send the process a signal.
+func onThread(do func()) {
+	var wg sync.WaitGroup
+	wg.Go(func() {
+		runtime.LockOSThread() // for good
+		if unix.Gettid() == unix.Getpid() {
+			onThread(do)
+			return
+		}
+		do()
+	})
+	wg.Wait()
 }
 
 // warden is the helper at work on one order.
@@ -58,6 +74,7 @@ type warden struct {
 func (w *warden) run(orders io.Reader) outcome {
 	// As the leader of the process group it gets what is meant for the tests
 	// (SIGTERM, SIGUSR2), and it must outlive them to tell how they ended.
+	signal.Reset() // of what the program does about signals elsewhere
 	swallow := make(chan os.Signal, 1)
 	signal.Notify(swallow)
 	if err := w.wall(); err != nil {

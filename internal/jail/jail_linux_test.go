@@ -1,4 +1,4 @@
-package jail
+package jail_test
 
 import (
 	"bytes"
@@ -13,39 +13,15 @@ import (
 	"testing"
 	"time"
 
+	"regreen/internal/jail"
+	"regreen/internal/jail/jailtest"
 	"regreen/internal/proc"
 )
-
-var helper = []string{"/proc/self/exe", Command}
-
-// asUser runs the test again as a user without privileges, when root runs it.
-func asUser(t *testing.T) {
-	const uid = 61234
-	if os.Getuid() != 0 || os.Getenv("REGREEN_TEST_USER") != "" {
-		return
-	}
-	t.Run("unprivileged", func(t *testing.T) {
-		home := t.TempDir()
-		for dir := home; dir != "/tmp" && dir != "/"; dir = filepath.Dir(dir) {
-			_ = os.Chmod(dir, 0o755)
-		}
-		if err := os.Chown(home, uid, uid); err != nil {
-			t.Fatal(err)
-		}
-		name, _, _ := strings.Cut(t.Name(), "/")
-		cmd := exec.Command("/proc/self/exe", "-test.run=^"+name+"$", "-test.v")
-		cmd.Env = append(os.Environ(), "REGREEN_TEST_USER=1", "HOME="+home, "TMPDIR="+home)
-		cmd.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: uid, Gid: uid}}
-		if out, err := cmd.CombinedOutput(); err != nil {
-			t.Errorf("%v\n%s", err, out)
-		}
-	})
-}
 
 // walls is a folder that is shown at another place, with a layer.
 type walls struct {
 	dir  string
-	spec Spec
+	spec jail.Spec
 }
 
 func newWalls(t *testing.T) walls {
@@ -66,9 +42,9 @@ func newWalls(t *testing.T) walls {
 	}
 	at := func(name string) string { return filepath.Join(dir, name) }
 	t.Cleanup(func() { _ = os.Chmod(at("work/work"), 0o700) }) // the kernel made it for nobody
-	return walls{dir: dir, spec: Spec{
+	return walls{dir: dir, spec: jail.Spec{
 		Namespace: true,
-		Mounts: []Mount{{From: at("tree"), To: at("user")}, {From: at("user"), To: at("view"), Upper: at("up"), Work: at("work")},
+		Mounts: []jail.Mount{{From: at("tree"), To: at("user")}, {From: at("user"), To: at("view"), Upper: at("up"), Work: at("work")},
 			{From: at("view/packages"), To: at("user/packages"), Late: true}},
 		Write: []string{at("user"), at("tmp"), "/dev/null"}, NeedLandlock: true,
 	}}
@@ -78,7 +54,7 @@ func newWalls(t *testing.T) walls {
 func (w walls) sh(t *testing.T, ctx context.Context, script string) (proc.Exit, string) {
 	t.Helper()
 	var out bytes.Buffer
-	ex, err := Run(ctx, helper, w.spec, proc.Cmd{Path: "/bin/sh", Args: []string{"-c", script}, Dir: filepath.Join(w.dir, "user"),
+	ex, err := jail.Run(ctx, jailtest.Helper(), w.spec, proc.Cmd{Path: "/bin/sh", Args: []string{"-c", script}, Dir: filepath.Join(w.dir, "user"),
 		Env: []string{"PATH=" + os.Getenv("PATH"), "D=" + w.dir}, Stdout: &out, Stderr: &out, Grace: 200 * time.Millisecond})
 	if err != nil {
 		t.Fatalf("%s: %v\n%s", script, err, out.String())
@@ -92,7 +68,7 @@ func (w walls) read(name string) string {
 }
 
 func TestNamespace(t *testing.T) {
-	asUser(t)
+	jailtest.AsUser(t)
 	tests := []struct{ name, script, want string }{
 		{"the tree stands over the user's folder", "cat a; pwd | sed s:$D::", "sandbox\n/user\n"},
 		{"packages are the user's", "cat packages/p/x", "x\n"},
@@ -104,7 +80,7 @@ func TestNamespace(t *testing.T) {
 		{"no capability is left", "grep -h CapEff /proc/self/status | tr -d '[:blank:]'", "CapEff:0000000000000000\n"},
 		{"nothing can be unmounted", "umount $D/user 2>/dev/null || echo no; unshare -Urm umount $D/user 2>/dev/null || echo no; cat a", "no\nno\nsandbox\n"},
 		{"no process of others is there", "ls /proc | grep -c '^[0-9][0-9]*$' | awk '{print ($1 < 8)}'", "1\n"},
-		{"the first process cannot be killed", "kill -9 1; kill -TERM 1; cat a", "sandbox\n"},
+		{"the first process cannot be killed", "kill -9 $PPID 2>/dev/null || kill -TERM $PPID 2>/dev/null; cat a", "sandbox\n"},
 		{"the kernel's settings are not there for writing", "(echo 1 > /proc/sys/vm/swappiness) 2>/dev/null || echo no", "no\n"},
 	}
 	for _, tt := range tests {
@@ -121,7 +97,7 @@ func TestNamespace(t *testing.T) {
 }
 
 func TestLandlock(t *testing.T) {
-	asUser(t)
+	jailtest.AsUser(t)
 	w := newWalls(t)
 	w.spec.Namespace, w.spec.Mounts = false, nil
 	w.spec.Write = []string{filepath.Join(w.dir, "tree"), filepath.Join(w.dir, "tmp"), "/dev/null"}
@@ -147,8 +123,31 @@ func alive(t *testing.T, dir string) []string {
 	return out
 }
 
+// TestSignals has a process behind the walls try to end one that is not.
+func TestSignals(t *testing.T) {
+	jailtest.AsUser(t)
+	for _, namespace := range []bool{true, false} {
+		victim := exec.Command("sleep", "60")
+		if err := victim.Start(); err != nil {
+			t.Fatal(err)
+		}
+		w := newWalls(t)
+		if !namespace {
+			w.spec.Namespace, w.spec.Mounts = false, nil
+		}
+		_, out := w.sh(t, t.Context(), fmt.Sprintf("kill -9 %d 2>/dev/null || echo no", victim.Process.Pid))
+		if err := victim.Process.Signal(syscall.Signal(0)); err != nil || out != "no\n" {
+			t.Errorf("namespace %v: %q, %v, want the process alive", namespace, out, err)
+		}
+		if err := victim.Process.Kill(); err != nil {
+			t.Fatal(err)
+		}
+		_ = victim.Wait()
+	}
+}
+
 func TestHowItEnds(t *testing.T) {
-	asUser(t)
+	jailtest.AsUser(t)
 	tests := []struct {
 		script string
 		want   proc.Exit
@@ -179,26 +178,26 @@ func TestHowItEnds(t *testing.T) {
 
 func TestSetupError(t *testing.T) {
 	w := newWalls(t)
-	w.spec.Mounts = append(w.spec.Mounts, Mount{From: w.dir, To: filepath.Join(w.dir, "missing")})
-	_, err := Run(t.Context(), helper, w.spec, proc.Cmd{Path: "/bin/true", Dir: "/"})
-	var se *SetupError
+	w.spec.Mounts = append(w.spec.Mounts, jail.Mount{From: w.dir, To: filepath.Join(w.dir, "missing")})
+	_, err := jail.Run(t.Context(), jailtest.Helper(), w.spec, proc.Cmd{Path: "/bin/true", Dir: "/"})
+	var se *jail.SetupError
 	if err == nil || !strings.Contains(err.Error(), "missing") || !asSetup(err, &se) {
-		t.Errorf("Run = %v, want a SetupError that names the folder", err)
+		t.Errorf("Run = %v, want a jail.SetupError that names the folder", err)
 	}
-	_, err = Run(t.Context(), helper, newWalls(t).spec, proc.Cmd{Path: "/no/such/program", Dir: "/"})
+	_, err = jail.Run(t.Context(), jailtest.Helper(), newWalls(t).spec, proc.Cmd{Path: "/no/such/program", Dir: "/"})
 	if !asSetup(err, &se) {
-		t.Errorf("Run = %v, want a SetupError", err)
+		t.Errorf("Run = %v, want a jail.SetupError", err)
 	}
 }
 
-func asSetup(err error, se **SetupError) bool {
-	e, ok := err.(*SetupError)
+func asSetup(err error, se **jail.SetupError) bool {
+	e, ok := err.(*jail.SetupError)
 	*se = e
 	return ok
 }
 
 func TestNoNetwork(t *testing.T) {
-	asUser(t)
+	jailtest.AsUser(t)
 	w := newWalls(t)
 	w.spec.NoNetwork = true
 	if _, out := w.sh(t, t.Context(), "cat /proc/net/dev | grep -c :; cat /proc/net/fib_trie | grep -c 127.0.0.1"); out == "" || out[0] != '1' || strings.Contains(out, "\n0") {
@@ -207,7 +206,7 @@ func TestNoNetwork(t *testing.T) {
 }
 
 func TestHangIsKilled(t *testing.T) {
-	asUser(t)
+	jailtest.AsUser(t)
 	for _, namespace := range []bool{true, false} {
 		w := newWalls(t)
 		if !namespace {
@@ -246,7 +245,7 @@ func TestStarterIsKilled(t *testing.T) {
 		w.sh(t, t.Context(), "setsid sleep 60 & sleep 60 & echo > $D/up/begun; wait")
 		return
 	}
-	asUser(t)
+	jailtest.AsUser(t)
 	for _, namespace := range []bool{true, false} {
 		w := newWalls(t)
 		cmd := exec.Command("/proc/self/exe", "-test.run=^TestStarterIsKilled$")
@@ -272,13 +271,13 @@ func TestStarterIsKilled(t *testing.T) {
 }
 
 func TestLimits(t *testing.T) {
-	asUser(t)
+	jailtest.AsUser(t)
 	tests := []struct {
 		name, script, want string
-		limits             Limits
+		limits             jail.Limits
 	}{
-		{"processes", "i=0; while [ $i -lt 60 ]; do sleep 20 & i=$((i+1)); done; wait", "the limit of 20 processes", Limits{Processes: 20}},
-		{"memory", "awk 'BEGIN { s = \"0123456789abcdef\"; for (i = 0; i < 24; i++) s = s s; system(\"sleep 20\") }'", "the memory limit of 100 MB", Limits{MemoryBytes: 100 << 20}},
+		{"processes", "i=0; while [ $i -lt 60 ]; do sleep 20 & i=$((i+1)); done; wait", "the limit of 20 processes", jail.Limits{Processes: 20}},
+		{"memory", "awk 'BEGIN { s = \"0123456789abcdef\"; for (i = 0; i < 24; i++) s = s s; system(\"sleep 20\") }'", "the memory limit of 100 MB", jail.Limits{MemoryBytes: 100 << 20}},
 	}
 	for _, namespace := range []bool{true, false} {
 		for _, tt := range tests {
@@ -308,12 +307,12 @@ func BenchmarkNamespace(b *testing.B) {
 		}
 	}
 	at := func(name string) string { return filepath.Join(dir, name) }
-	spec := Spec{Namespace: true, Mounts: []Mount{{From: at("tree"), To: at("user")}, {From: at("user"), To: at("view"), Upper: at("up"), Work: at("work")},
+	spec := jail.Spec{Namespace: true, Mounts: []jail.Mount{{From: at("tree"), To: at("user")}, {From: at("user"), To: at("view"), Upper: at("up"), Work: at("work")},
 		{From: at("view/packages"), To: at("user/packages"), Late: true}}, Write: []string{at("user")}}
 	var before, after syscall.Rusage
 	_ = syscall.Getrusage(syscall.RUSAGE_CHILDREN, &before)
 	for b.Loop() {
-		if _, err := Run(b.Context(), helper, spec, proc.Cmd{Path: "/bin/true", Dir: "/"}); err != nil {
+		if _, err := jail.Run(b.Context(), jailtest.Helper(), spec, proc.Cmd{Path: "/bin/true", Dir: "/"}); err != nil {
 			b.Fatal(err)
 		}
 	}

@@ -6,6 +6,7 @@ import (
 
 	"github.com/landlock-lsm/go-landlock/landlock"
 	ll "github.com/landlock-lsm/go-landlock/landlock/syscall"
+	"golang.org/x/sys/unix"
 )
 
 // What Landlock takes away everywhere but below Write; nothing is said of
@@ -31,7 +32,9 @@ func LandlockProblem() string {
 	return ""
 }
 
-// lock applies Landlock to all threads of the helper, and so to the child.
+// lock applies Landlock to this thread, from which the child gets it. The
+// helper's other threads stay outside, where the child's signals do not reach
+// and from where the child can be killed.
 func (w *warden) lock() error {
 	if p := LandlockProblem(); p != "" {
 		if w.NeedLandlock {
@@ -51,7 +54,20 @@ func (w *warden) lock() error {
 		}
 		rules = append(rules, landlock.PathAccess(rights, path).IgnoreIfMissing())
 	}
-	if err := landlock.MustConfig(landlock.AccessFSSet(writeAll)).BestEffort().RestrictPaths(rules...); err != nil {
+	// Signals reach only what runs behind the same walls (Linux 6.12).
+	walls := landlock.MustConfig(landlock.AccessFSSet(writeAll), landlock.ScopedSet(ll.ScopeSignal))
+	ruleset, flags, err := walls.BestEffort().NewRulesetFD(rules...)
+	if err != nil {
+		return fmt.Errorf("make the rules of Landlock: %w", err)
+	}
+	if ruleset < 0 {
+		return nil
+	}
+	defer func() { _ = unix.Close(ruleset) }()
+	if err := unix.Prctl(unix.PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0); err != nil {
+		return fmt.Errorf("set no_new_privs: %w", err)
+	}
+	if err := ll.LandlockRestrictSelf(ruleset, flags); err != nil {
 		return fmt.Errorf("apply Landlock: %w", err)
 	}
 	return nil

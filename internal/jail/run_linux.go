@@ -8,6 +8,7 @@ import (
 	"io"
 	"os"
 	"os/exec"
+	"slices"
 	"strconv"
 	"strings"
 	"syscall"
@@ -34,7 +35,7 @@ func Run(ctx context.Context, helper []string, spec Spec, cmd proc.Cmd) (proc.Ex
 	if err != nil {
 		return proc.Exit{}, errors.Join(fmt.Errorf("make a pipe: %w", err), orders.Close(), mine.Close())
 	}
-	o := order{Spec: spec, Path: cmd.Path, Args: cmd.Args, Dir: cmd.Dir, Env: cmd.Env}
+	o := order{Spec: spec, Path: cmd.Path, Args: cmd.Args, Dir: cmd.Dir, Env: lastOfEach(cmd.Env)}
 	sent := make(chan error, 1)
 	go func() { sent <- json.NewEncoder(mine).Encode(o) }()
 
@@ -58,6 +59,21 @@ func Run(ctx context.Context, helper []string, spec Spec, cmd proc.Cmd) (proc.Ex
 		return ex, fmt.Errorf("read how the process ended: %w", rerr)
 	}
 	return conclude(ex, said)
+}
+
+// lastOfEach leaves the last entry of each variable, as package exec does:
+// programs differ in which of two they take.
+func lastOfEach(environ []string) []string {
+	seen := map[string]bool{}
+	var out []string
+	for _, kv := range slices.Backward(environ) {
+		if k, _, ok := strings.Cut(kv, "="); ok && !seen[k] {
+			seen[k] = true
+			out = append(out, kv)
+		}
+	}
+	slices.Reverse(out)
+	return out
 }
 
 // conclude puts together what the system says of the helper and what the

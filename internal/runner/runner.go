@@ -185,6 +185,9 @@ type Env struct {
 	// Root is the tree to run in (abs); Origin the user's own (abs). They are
 	// the same where the sandbox is mounted over the repository's path.
 	Root, Origin string
+	// Disk is where this process finds the files of Root (abs), since a mounted
+	// sandbox is seen at Root only by what runs in it; "" is Root.
+	Disk string
 	// Scratch is a private, existing folder outside the repository for
 	// reporters and their output (abs).
 	Scratch string
@@ -192,6 +195,14 @@ type Env struct {
 	Environ []string
 	// Exec starts processes in the sandbox.
 	Exec Executor
+}
+
+// OnDisk is where this process reads the files of Root.
+func (e Env) OnDisk() string {
+	if e.Disk != "" {
+		return e.Disk
+	}
+	return e.Root
 }
 
 // Executor starts a process and waits for it. proc.Local is the plain one.

@@ -29,6 +29,9 @@ func (s *Sandbox) Prepare(ctx context.Context, snap *Snapshot) error {
 }
 
 func (s *Sandbox) prepare(ctx context.Context, snap *Snapshot) error {
+	if err := s.Isolate(ctx); err != nil {
+		return err
+	}
 	if fi, err := os.Lstat(s.tree); err != nil || !fi.IsDir() {
 		if err := removeAll(s.tree); err != nil {
 			return err
@@ -43,7 +46,24 @@ func (s *Sandbox) prepare(ctx context.Context, snap *Snapshot) error {
 	for _, c := range carried {
 		s.carried[c.rel] = true
 	}
-	s.farms = s.findFarms(snap)
+	s.farms, s.places = nil, nil
+	if s.iso.root() == s.tree {
+		s.farms = s.findFarms(snap)
+	} else {
+		s.places = s.findPlaces(snap)
+	}
+	s.mounted = map[string]place{}
+	for _, p := range s.places {
+		if p.rel != "" && p.link == "" {
+			s.mounted[p.rel] = p
+		}
+	}
+	if s.spilled.Swap(false) {
+		// It may have filled the disk there.
+		if err := errors.Join(removeAll(s.tmp), os.MkdirAll(s.tmp, 0o700)); err != nil {
+			return err
+		}
+	}
 	seen, err := s.scan(ctx)
 	if err != nil {
 		return err
@@ -60,6 +80,9 @@ func (s *Sandbox) prepare(ctx context.Context, snap *Snapshot) error {
 		return err
 	}
 	if err := s.linkFarms(ctx); err != nil {
+		return err
+	}
+	if err := s.iso.prepared(); err != nil {
 		return err
 	}
 	return s.pointGit(ctx, snap)
@@ -96,6 +119,12 @@ func (s *Sandbox) scan(ctx context.Context) (*scanned, error) {
 			mark(f.rel)
 		}
 	}
+	for _, p := range s.places {
+		if p.rel != "" {
+			farms[p.rel] = true
+			mark(p.rel)
+		}
+	}
 	sc := &scanned{files: make(map[string]fs.FileInfo, len(s.current.Files))}
 	err := s.walk(ctx, ".", dirs, farms, false, sc)
 	return sc, err
@@ -107,7 +136,7 @@ func (s *Sandbox) walk(ctx context.Context, dir string, dirs, farms map[string]b
 	if err := ctx.Err(); err != nil {
 		return err
 	}
-	entries, err := os.ReadDir(s.boxPath(dir))
+	entries, err := readDir(s.boxPath(dir))
 	if err != nil {
 		return err
 	}
@@ -138,6 +167,17 @@ func (s *Sandbox) walk(ctx context.Context, dir string, dirs, farms map[string]b
 		}
 	}
 	return nil
+}
+
+// readDir lists one of our own folders. A test may have taken its permissions
+// away.
+func readDir(abs string) ([]fs.DirEntry, error) {
+	if fi, err := os.Lstat(abs); err == nil && fi.IsDir() && fi.Mode().Perm()&0o700 != 0o700 {
+		if err := os.Chmod(abs, fi.Mode().Perm()|0o700); err != nil {
+			return nil, err
+		}
+	}
+	return os.ReadDir(abs)
 }
 
 // entry gives what a worktree file holds, read only when its stat data are new.

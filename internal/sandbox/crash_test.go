@@ -21,6 +21,7 @@ import (
 
 	"regreen/internal/git"
 	"regreen/internal/git/gittest"
+	"regreen/internal/jail"
 )
 
 // The crash tests run themselves again as a process that kills itself, with no
@@ -32,6 +33,9 @@ const (
 )
 
 func TestMain(m *testing.M) {
+	if len(os.Args) > 1 && os.Args[1] == jail.Command {
+		os.Exit(jail.Help(os.Stderr))
+	}
 	if spec := os.Getenv(envCrash); spec != "" {
 		if err := crash(spec); err != nil {
 			fmt.Fprintln(os.Stderr, err)

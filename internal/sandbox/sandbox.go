@@ -10,11 +10,13 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
+	"sync/atomic"
 	"time"
 
 	"github.com/gofrs/flock"
 
 	"regreen/internal/git"
+	"regreen/internal/jail"
 	"regreen/internal/proc"
 )
 
@@ -26,6 +28,15 @@ type Config struct {
 	StateDir string
 	// Isolation is auto | namespace | landlock | copy; "" is auto.
 	Isolation string
+	// NoNetwork leaves what runs the loopback address only (level
+	// namespace).
+	NoNetwork bool
+	// MemoryBytes and Processes are what a run may use; 0 leaves it to us.
+	MemoryBytes int64
+	Processes   int
+	// Helper is the command line that starts this program as jail.Help; without
+	// it there is only the level copy.
+	Helper []string
 	// Carry are globs of ignored inputs that tests need (".env*"): without a
 	// slash they match names, with one they match from the root.
 	Carry   []string
@@ -42,8 +53,8 @@ type Config struct {
 }
 
 // Sandbox is the private image of one repository's working tree. It is used by
-// one goroutine at a time, but for Run, Root, Origin, Level, Scratch and
-// Environ, which may be used by several.
+// one goroutine at a time, but for Run, Root, Origin, Level, Note, Disk,
+// Scratch and Environ, which may be used by several.
 type Sandbox struct {
 	repo    *git.Repo
 	dir     string // the repository's state folder
@@ -53,9 +64,16 @@ type Sandbox struct {
 	carry   []string
 	environ []string
 	log     *slog.Logger
-	iso     isolation
-	lock    *flock.Flock
-	fault   func(string) error
+	wanted  string // the isolation asked for
+	helper  []string
+	limits  jail.Limits
+	// noNetwork is as in Config.
+	noNetwork bool
+	iso       isolation
+	isolated  bool   // iso was tried
+	note      string // why it is not a stronger one
+	lock      *flock.Flock
+	fault     func(string) error
 
 	shadow  *shadow
 	head    header   // what seen is the manifest of
@@ -66,6 +84,11 @@ type Sandbox struct {
 	current *Snapshot
 	index   string // the worktree index as Prepare left it
 	farms   []farm
+	// places stand for the farms where they are mounted; mounted are those by
+	// rel, without links.
+	places  []place
+	mounted map[string]place
+	spilled atomic.Bool          // a run was ended at a limit
 	farmed  map[string]farmStamp // what was built, by its folder
 	carried map[string]bool
 	late    []displaced
@@ -88,9 +111,11 @@ func Open(ctx context.Context, cfg Config) (*Sandbox, error) {
 	if s.fault == nil {
 		s.fault = func(string) error { return nil }
 	}
-	if s.iso, err = newIsolation(cfg.Isolation, s); err != nil {
+	if err := checkLevel(cfg.Isolation); err != nil {
 		return nil, err
 	}
+	s.wanted, s.helper, s.noNetwork, s.limits = cfg.Isolation, cfg.Helper, cfg.NoNetwork, systemLimits(cfg, dir)
+	s.iso = copyLevel{tree: s.tree}
 	if err := s.take(ctx, cfg); err != nil {
 		return nil, err
 	}
@@ -105,7 +130,7 @@ func (s *Sandbox) prepareState(ctx context.Context) error {
 	if err := os.RemoveAll(s.scratch); err != nil {
 		s.log.Debug("scratch folder not emptied", "err", err)
 	}
-	for _, d := range []string{"box", "box/tree", "scratch", "t", "journal", "undo", "rescued"} {
+	for _, d := range []string{"box", "box/tree", "scratch", "t", "cache", "journal", "undo", "rescued"} {
 		if err := os.MkdirAll(filepath.Join(s.dir, filepath.FromSlash(d)), 0o700); err != nil {
 			return fmt.Errorf("make the state folder: %w", err)
 		}
@@ -252,8 +277,16 @@ func (s *Sandbox) Root() string { return s.iso.root() }
 // Origin is the user's own tree (abs).
 func (s *Sandbox) Origin() string { return s.repo.Root() }
 
-// Level is the isolation in force: copy.
+// Disk is where this process finds the files of Root (abs): where Root is the
+// repository's own path, only what runs inside sees the worktree there.
+func (s *Sandbox) Disk() string { return s.tree }
+
+// Level is the isolation in force: namespace, landlock or copy. Before Isolate
+// it is copy.
 func (s *Sandbox) Level() string { return s.iso.level() }
+
+// Note says why the level is not a stronger one; "" when it is the strongest.
+func (s *Sandbox) Note() string { return s.note }
 
 // Scratch is a private folder outside the worktree (abs), emptied at each
 // start.
@@ -261,5 +294,9 @@ func (s *Sandbox) Scratch() string { return s.scratch }
 
 // Run runs a process in the sandbox, with a private TMPDIR.
 func (s *Sandbox) Run(ctx context.Context, cmd proc.Cmd) (proc.Exit, error) {
-	return s.iso.run(ctx, cmd)
+	ex, err := s.iso.run(ctx, cmd)
+	if ex.Limit != "" {
+		s.spilled.Store(true)
+	}
+	return ex, err
 }

@@ -42,7 +42,12 @@ func newRig(t *testing.T, g *gittest.Repo, edit ...func(*Config)) *rig {
 	}
 	r := &rig{Repo: g, t: t, state: state}
 	r.open(edit...)
-	t.Cleanup(r.close)
+	t.Cleanup(func() {
+		r.close()
+		if err := removeAll(state); err != nil { // with folders that the kernel made for nobody
+			t.Error(err)
+		}
+	})
 	return r
 }
 
@@ -494,7 +499,10 @@ func TestStateFolder(t *testing.T) {
 		t.Error("the refused folder was made")
 	}
 	for level, code := range map[string]string{"namespace": CodeNoIsolation, "best": CodeUnknownLevel} {
-		_, err := Open(t.Context(), Config{Repo: repo, StateDir: t.TempDir(), Isolation: level})
+		s, err := Open(t.Context(), Config{Repo: repo, StateDir: t.TempDir(), Isolation: level})
+		if err == nil {
+			err = errors.Join(s.Isolate(t.Context()), s.Close())
+		}
 		var se *Error
 		if !errors.As(err, &se) || se.Code != code {
 			t.Errorf("Open(%s) = %v, want %s", level, err, code)

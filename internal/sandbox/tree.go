@@ -7,7 +7,6 @@ import (
 	"io/fs"
 	"os"
 	"path"
-	"path/filepath"
 )
 
 // errNotPrepared says that a method needs Prepare first.
@@ -15,7 +14,7 @@ var errNotPrepared = errors.New("the sandbox was not prepared")
 
 // Tree is the worktree as a language's resolver sees it: a lang.Tree.
 type Tree struct {
-	root  string
+	abs   func(rel string) string
 	files []string
 }
 
@@ -25,7 +24,7 @@ func (s *Sandbox) Tree(files []string) *Tree {
 	if files == nil && s.current != nil {
 		files = s.current.names
 	}
-	return &Tree{root: s.tree, files: files}
+	return &Tree{abs: s.outside, files: files}
 }
 
 // ReadFile reads a file, following links.
@@ -45,8 +44,6 @@ func (t *Tree) IsDir(rel string) bool {
 
 // Files are the repository's own files, sorted.
 func (t *Tree) Files() []string { return t.files }
-
-func (t *Tree) abs(rel string) string { return filepath.Join(t.root, filepath.FromSlash(rel)) }
 
 // Write puts bytes in a file of the worktree, and makes its folders. An
 // existing file keeps its mode. A path that leads out of the worktree, also

@@ -100,6 +100,9 @@ func (b *book) crashed(l node.Landing) runner.Failure {
 	if l.Exit.Signal != "" {
 		how = "by the signal " + l.Exit.Signal
 	}
+	if l.Exit.Limit != "" {
+		how = "(" + l.Exit.How() + ")"
+	}
 	f := runner.Failure{
 		Scope: runner.ScopeRun, Kind: runner.Crash, Test: b.running(nil),
 		Message: "jest ended " + how + " without saying how the tests went",

@@ -68,7 +68,7 @@ func (l *layout) global(file string) {
 		if !ok {
 			continue
 		}
-		st, err := os.Stat(filepath.Join(l.env.Root, filepath.FromSlash(rel)))
+		st, err := os.Stat(filepath.Join(l.env.OnDisk(), filepath.FromSlash(rel)))
 		if err == nil && st.Mode().IsRegular() {
 			if !slices.Contains(l.out.Global, rel) {
 				l.out.Global = append(l.out.Global, rel)

@@ -305,10 +305,7 @@ func (c *Collector) hung(frames []runner.Frame) runner.Failure {
 
 func (c *Collector) crashed(p runner.Project, l Landing) runner.Failure {
 	f := runner.Failure{Scope: runner.ScopeRun, Test: c.last(nil), Kind: runner.Crash}
-	how := fmt.Sprintf("exit code %d", l.Exit.Code)
-	if l.Exit.Signal != "" {
-		how = l.Exit.Signal
-	}
+	how := l.Exit.How()
 	f.Message = fmt.Sprintf("%s ended (%s) without saying how the tests went", p.Framework, how)
 	if !c.begun {
 		f.Message = fmt.Sprintf("%s did not start (%s): %s", p.Framework, how, lastLines(Plain(l.Output), 12))

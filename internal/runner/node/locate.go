@@ -18,6 +18,8 @@ type Context struct {
 	Framework string
 	// Root is the tree the tests ran in, Origin the user's own; both abs.
 	Root, Origin string
+	// Disk is where this process finds the files of Root; "" is Root.
+	Disk string
 	// Project is the project's root, rel: frameworks print paths that are
 	// relative to it. "" is the repository's root.
 	Project string
@@ -32,9 +34,9 @@ type Context struct {
 // NewContext is the context of a project's run in env.
 func NewContext(env runner.Env, p runner.Project, l lang.Language) Context {
 	c := Context{
-		Framework: p.Framework, Root: env.Root, Origin: env.Origin, Project: p.Root, Language: l,
+		Framework: p.Framework, Root: env.Root, Origin: env.Origin, Disk: env.OnDisk(), Project: p.Root, Language: l,
 		Read: func(rel string) ([]byte, error) {
-			return os.ReadFile(filepath.Join(env.Root, filepath.FromSlash(rel)))
+			return os.ReadFile(filepath.Join(env.OnDisk(), filepath.FromSlash(rel)))
 		},
 	}
 	c.roots = c.bases()
@@ -51,7 +53,7 @@ func (c Context) read(rel string) ([]byte, bool) {
 
 func (c Context) exists(rel string) bool {
 	if c.Root != "" {
-		fi, err := os.Stat(filepath.Join(c.Root, filepath.FromSlash(rel)))
+		fi, err := os.Stat(filepath.Join(c.disk(), filepath.FromSlash(rel)))
 		if err == nil {
 			return fi.Mode().IsRegular()
 		}
@@ -60,8 +62,15 @@ func (c Context) exists(rel string) bool {
 	return ok
 }
 
+func (c Context) disk() string {
+	if c.Disk != "" {
+		return c.Disk
+	}
+	return c.Root
+}
+
 func (c Context) isDir(rel string) bool {
-	fi, err := os.Stat(filepath.Join(c.Root, filepath.FromSlash(rel)))
+	fi, err := os.Stat(filepath.Join(c.disk(), filepath.FromSlash(rel)))
 	return c.Root != "" && err == nil && fi.IsDir()
 }
 
@@ -113,7 +122,7 @@ func (c Context) bases() []string {
 		return c.roots
 	}
 	var out []string
-	for _, r := range []string{c.Root, c.Origin} {
+	for _, r := range []string{c.Root, c.Origin, c.Disk} {
 		if r == "" {
 			continue
 		}

@@ -40,13 +40,13 @@ func (s *session) prepare(req runner.Request) (*prepared, error) {
 	}
 	run.report, run.dump = filepath.Join(run.dir, "report.jsonl"), filepath.Join(run.dir, "where")
 	var err error
-	if s.config, err = readConfig(s.env.Root, s.project.Root); err != nil {
+	if s.config, err = readConfig(s.env.OnDisk(), s.project.Root); err != nil {
 		// pytest itself will say so, and better
 		s.config = config{}
 		run.warnings = append(run.warnings, err.Error())
 	}
 	for _, f := range wantedFiles(req) {
-		if _, err := os.Stat(s.abs(f)); err != nil {
+		if _, err := os.Stat(filepath.Join(s.env.OnDisk(), filepath.FromSlash(f))); err != nil {
 			run.warnings = append(run.warnings, "the test file "+f+" is not there")
 			continue
 		}

@@ -85,6 +85,9 @@ func (s *session) folders(a *assembly) {
 }
 
 func exitText(r *runner.Report) string {
+	if r.Exit.Limit != "" {
+		return r.Exit.How()
+	}
 	if r.Exit.Signal != "" {
 		return "signal " + r.Exit.Signal
 	}

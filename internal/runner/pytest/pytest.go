@@ -47,7 +47,7 @@ func (*Framework) Discover(file string, src []byte) []runner.Decl {
 
 // Layout reads the project's ini file and conftest files in env's tree.
 func (*Framework) Layout(_ context.Context, env runner.Env, p runner.Project) (runner.Layout, error) {
-	return readLayout(env.Root, p)
+	return readLayout(env.OnDisk(), p)
 }
 
 // Open writes the plugin into a folder below env.Scratch and gives a session.

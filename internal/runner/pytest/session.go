@@ -71,7 +71,7 @@ func (s *session) Run(ctx context.Context, req runner.Request) (*runner.Report, 
 		report.Ended = true // every file asked for is gone
 		return report, nil
 	}
-	a := newAssembly(s.tree, s.env.Root, report, req.Progress)
+	a := newAssembly(s.tree, s.env.OnDisk(), report, req.Progress)
 	stream := runner.NewStream(run.report, run.nonce, a.record)
 	start := time.Now()
 	exit, err := s.exec(ctx, req, run, stream, report)

@@ -17,7 +17,7 @@ type tree struct {
 func newTree(env runner.Env, interpreter string) tree {
 	var t tree
 	seen := map[string]bool{}
-	for _, r := range []string{env.Root, env.Origin} {
+	for _, r := range []string{env.Root, env.Origin, env.Disk} {
 		for _, p := range []string{r, resolved(r)} {
 			if p != "" && !seen[p] {
 				seen[p] = true
