@@ -2,7 +2,6 @@ package jest
 
 import (
 	"regexp"
-	"regexp/syntax"
 	"strings"
 
 	"regreen/internal/runner/node"
@@ -27,7 +26,7 @@ func (r *reading) aliases(c config) {
 				target, _ = v[0].(string)
 			}
 		}
-		key, rest, ok := prefix(pattern)
+		key, rest, _, ok := node.PatternPrefix(pattern)
 		if !ok || target == "" {
 			continue
 		}
@@ -60,37 +59,4 @@ func (r *reading) aliases(c config) {
 			r.guess("modules are also looked for in %s", d)
 		}
 	}
-}
-
-// prefix takes a pattern apart into its literal beginning and whether anything
-// may follow; ok is false for any other form.
-func prefix(pattern string) (literal string, rest, ok bool) {
-	re, err := syntax.Parse(strings.ReplaceAll(pattern, `\/`, "/"), syntax.Perl)
-	if err != nil {
-		return "", false, false
-	}
-	parts := []*syntax.Regexp{re}
-	if re.Op == syntax.OpConcat {
-		parts = re.Sub
-	}
-	begun, ended := false, false
-	for _, p := range parts {
-		if p.Op == syntax.OpCapture {
-			p = p.Sub[0]
-		}
-		switch {
-		case p.Op == syntax.OpBeginText && !begun:
-			begun = true
-		case p.Op == syntax.OpLiteral && begun && !rest && !ended && p.Flags&syntax.FoldCase == 0:
-			literal += string(p.Rune)
-		case (p.Op == syntax.OpStar || p.Op == syntax.OpPlus) && begun && !rest && !ended &&
-			(p.Sub[0].Op == syntax.OpAnyCharNotNL || p.Sub[0].Op == syntax.OpAnyChar):
-			rest = true
-		case p.Op == syntax.OpEndText && begun:
-			ended = true
-		default:
-			return "", false, false
-		}
-	}
-	return literal, rest, begun && literal != ""
 }

@@ -80,20 +80,3 @@ func TestLayoutGuess(t *testing.T) {
 		t.Errorf("layout of a broken configuration: %+v", l)
 	}
 }
-
-func TestPrefix(t *testing.T) {
-	for pattern, want := range map[string]string{
-		"^@/(.*)$": "@/*", "^@lib$": "@lib", "^src/(.+)": "src/*", `\.css$`: "", "^(a|b)/(.*)$": "", "^~(.*)": "~*", "[": "", "^.*$": "",
-	} {
-		lit, rest, ok := prefix(pattern)
-		if rest {
-			lit += "*"
-		}
-		if !ok {
-			lit = ""
-		}
-		if lit != want {
-			t.Errorf("prefix(%q) = %q, want %q", pattern, lit, want)
-		}
-	}
-}

@@ -208,32 +208,51 @@ func (l *layout) dotenv(dir string) {
 	}
 }
 
-// simple is a regular expression that means a plain prefix: ^~/ or ^@/(.*).
-var simple = regexp.MustCompile(`^\^?([\w@~#/-]+?)(?:\(\.[*+]\))?$`)
+var capture = regexp.MustCompile(`\$\d`)
 
+// aliases reads resolve.alias. A text stands for itself and for what lies
+// below it; a regular expression is replaced where it matches, so one without
+// an end keeps what follows.
 func (l *layout) aliases(p resolvedProject) {
+	set := func(key, target string) {
+		if l.out.Aliases == nil {
+			l.out.Aliases = map[string]string{}
+		}
+		if _, ok := l.out.Aliases[key]; !ok { // the first that matches counts
+			l.out.Aliases[key] = target
+		}
+	}
 	for _, a := range p.Aliases {
 		target, ok := l.folder(a.Replacement)
 		if !ok || strings.Contains(target, "node_modules/") {
 			continue
 		}
-		find := a.Find
-		if find == "" {
-			m := simple.FindStringSubmatch(strings.ReplaceAll(a.Pattern, `\/`, "/"))
-			if m == nil {
+		if a.Find != "" {
+			if strings.HasSuffix(a.Find, "/") {
+				set(a.Find+"*", target+"/*")
 				continue
 			}
-			find = m[1]
-		}
-		if l.out.Aliases == nil {
-			l.out.Aliases = map[string]string{}
-		}
-		if strings.HasSuffix(find, "/") {
-			l.out.Aliases[find+"*"] = target + "/*"
+			set(a.Find, target)
+			set(a.Find+"/*", target+"/*")
 			continue
 		}
-		l.out.Aliases[find] = target
-		l.out.Aliases[find+"/*"] = target + "/*"
+		find, rest, whole, ok := node.PatternPrefix(a.Pattern)
+		at := capture.FindStringIndex(target)
+		switch {
+		case !ok, at != nil && !rest:
+			l.guess("an alias is not understood: " + a.Pattern)
+		case at != nil:
+			set(find+"*", target[:at[0]]+"*"+target[at[1]:])
+		case whole || rest:
+			if rest {
+				find += "*"
+			}
+			set(find, target)
+		case strings.HasSuffix(a.Replacement, "/"):
+			set(find+"*", target+"/*")
+		default:
+			set(find+"*", target+"*")
+		}
 	}
 }
 

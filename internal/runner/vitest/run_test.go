@@ -149,7 +149,12 @@ func TestLayout(t *testing.T) {
 import { defineConfig } from 'vitest/config';
 import { shared } from './shared';
 export default defineConfig({
-  resolve: { alias: { '@': new URL('./src', import.meta.url).pathname } },
+  resolve: { alias: [
+    { find: '@', replacement: new URL('./src', import.meta.url).pathname },
+    { find: /^shop$/, replacement: new URL('./src/index.ts', import.meta.url).pathname },
+    { find: /^shop(.*)$/, replacement: new URL('./src/$1.ts', import.meta.url).pathname },
+    { find: /^#/, replacement: new URL('./lib/', import.meta.url).pathname },
+  ] },
   test: { ...shared, setupFiles: ['./test/setup.ts'], globalSetup: './test/global.ts', exclude: ['**/node_modules/**', 'test/skipped/**'] },
 });
 -- shared.ts --
@@ -168,7 +173,7 @@ A=1
 		if diff := cmp.Diff([]string{".env.test", "package.json", "shared.ts", "test/global.ts", "test/setup.ts", "vitest.config.ts"}, l.Global); diff != "" {
 			t.Errorf("%s: Global (-want +got):\n%s", deps, diff)
 		}
-		if diff := cmp.Diff(map[string]string{"@": "src", "@/*": "src/*"}, l.Aliases); diff != "" {
+		if diff := cmp.Diff(map[string]string{"@": "src", "@/*": "src/*", "shop": "src/index.ts", "shop*": "src/*.ts", "#*": "lib/*"}, l.Aliases); diff != "" {
 			t.Errorf("%s: Aliases (-want +got):\n%s", deps, diff)
 		}
 		for rel, want := range map[string]bool{"test/a.check.ts": true, "test/new/b.check.ts": true, "test/skipped/c.check.ts": false, "a.test.ts": false} {
