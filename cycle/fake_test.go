@@ -33,6 +33,7 @@ type world struct {
 	hang        bool
 	litter      func(w *world) // what the tests do to the tree as they run
 	events      []Event
+	hidden      string // a file that can be read and is none of the repository's
 }
 
 func newWorld(files map[string]string) *world {
@@ -55,7 +56,9 @@ func (w *world) IsDir(string) bool      { return false }
 func (w *world) Files() []string {
 	var out []string
 	for f := range w.files {
-		out = append(out, f)
+		if f != w.hidden {
+			out = append(out, f)
+		}
 	}
 	sort.Strings(out)
 	return out

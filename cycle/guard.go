@@ -144,6 +144,11 @@ func unquote(s string) string { return strings.Trim(s, "\"'`") }
 // judge applies the guard to all of a fix's files.
 func (c *run) guard(fix fixers.Fix) (refused []Refused) {
 	for _, file := range editedFiles(fix) {
+		if !slices.Contains(c.deps.Workspace.Files(), file) {
+			// Ignored, or reached through a link that leads elsewhere.
+			refused = append(refused, Refused{Rule: ruleOutside, File: file})
+			continue
+		}
 		before, err := c.deps.Workspace.ReadFile(file)
 		if err != nil {
 			refused = append(refused, Refused{Rule: fmt.Sprintf("unreadable file: %v", err), File: file})

@@ -90,6 +90,14 @@ func (c *run) aggressive(ctx context.Context, causes []cause) error {
 		if !ok {
 			continue
 		}
+		if refused := c.guard(fix); len(refused) > 0 {
+			c.tried[tryKey(x, fix)] = true
+			for _, r := range refused {
+				c.refuse(r)
+			}
+			c.note(fix, false, "refused: "+refused[0].Rule)
+			continue
+		}
 		a, err := c.apply(fix, x)
 		if errors.Is(err, errStale) {
 			continue
