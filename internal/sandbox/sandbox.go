@@ -171,8 +171,10 @@ func stateDir(cfg Config) (string, error) {
 	}
 	root := cfg.Repo.Root()
 	// Checked before anything is made, and again behind links.
-	if err := checkState(cfg, cfg.StateDir, root); err != nil {
-		return "", err
+	for _, dir := range []string{cfg.StateDir, realPath(cfg.StateDir)} {
+		if err := checkState(cfg, dir, root); err != nil {
+			return "", err
+		}
 	}
 	if err := os.MkdirAll(cfg.StateDir, 0o700); err != nil {
 		return "", &Error{Code: CodeStatePath, Message: fmt.Sprintf("the state folder cannot be made: %v", err),
