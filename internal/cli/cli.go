@@ -3,6 +3,7 @@ package cli
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"log/slog"
 	"os"
@@ -29,10 +30,14 @@ func Run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 
 // RunWith is Run with the work behind the commands given.
 func RunWith(ctx context.Context, deps Deps, args []string, stdin io.Reader, stdout, stderr io.Writer, environ []string, dir string) int {
-	a := &app{deps: deps, stdin: stdin, stdout: stdout, stderr: stderr, environ: environ, dir: dir}
+	out := &output{w: stdout}
+	a := &app{deps: deps, stdin: stdin, stdout: out, stderr: stderr, environ: environ, dir: dir}
 	root := a.root()
 	root.SetArgs(args)
 	err := root.ExecuteContext(ctx)
+	if lost := out.failed(); err == nil && lost != nil {
+		err = fmt.Errorf("write the result to standard output: %w", lost)
+	}
 	if err == nil {
 		return a.exit
 	}
@@ -100,7 +105,12 @@ it into your files. Every merge can be undone.`,
 			}
 			return usage(hint, "unknown command %q", args[0])
 		},
-		RunE:          func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if a.flags.json {
+				return usage("regreen --help lists the commands", "no command was given")
+			}
+			return cmd.Help()
+		},
 		SilenceUsage:  true,
 		SilenceErrors: true,
 		PersistentPreRunE: func(cmd *cobra.Command, _ []string) error {
@@ -122,8 +132,8 @@ it into your files. Every merge can be undone.`,
 	root.SetFlagErrorFunc(flagError)
 	root.SetHelpCommand(&cobra.Command{Use: "help [COMMAND]", Short: "Help about a command", Hidden: true,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			c, _, err := root.Find(args)
-			if err != nil || c == nil {
+			c, rest, err := root.Find(args)
+			if err != nil || c == nil || len(rest) > 0 {
 				return usage("regreen --help lists the commands", "unknown command %q", strings.Join(args, " "))
 			}
 			return c.Help()

@@ -19,6 +19,9 @@ type screen struct {
 
 func (a *app) screen(w io.Writer) screen {
 	s := screen{w: w, width: 80}
+	if o, ok := w.(*output); ok {
+		w = o.w
+	}
 	if f, ok := w.(*os.File); ok && term.IsTerminal(int(f.Fd())) {
 		s.tty = true
 		if cols, _, err := term.GetSize(int(f.Fd())); err == nil && cols > 0 {
