@@ -21,6 +21,13 @@ type Request struct {
 	Files   []string // rel; empty: what git says is modified
 	All     bool     // the whole suite
 	NoMerge bool
+	// Saved says that Files come from a watcher and not from a person: one that
+	// is in no tree was deleted before it was ever committed.
+	Saved bool
+	// BeforeMerge is called with what is about to be written into the user's
+	// files. An error stops it; with a *cycle.NotMerged the result is kept as a
+	// proposal. May be nil.
+	BeforeMerge func(ctx context.Context, changes []cycle.Change) error
 }
 
 // prepared is a snapshot in the sandbox with the selection over it.
@@ -62,7 +69,7 @@ func (e *Engine) Cycle(ctx context.Context, req Request, sink func(cycle.Event))
 	}
 	var kept []history.Proposal
 	deps := cycle.Deps{
-		Units: units, Box: &box{s: e.box, repo: e.repo, snap: p.snap}, Workspace: p.work, Languages: e.langs.set,
+		Units: units, Box: announced{&box{s: e.box, repo: e.repo, snap: p.snap}, req.BeforeMerge}, Workspace: p.work, Languages: e.langs.set,
 		Candidates: e.candidates(),
 		Reaches:    p.set.Reaches,
 		Keep: func(id string, changes []cycle.Change) error {
@@ -111,7 +118,7 @@ func (e *Engine) prepare(ctx context.Context, req Request) (*prepared, error) {
 	if p.work, err = e.newWorkspace(ctx, p.snap, base, p.changes); err != nil {
 		return nil, err
 	}
-	if req.Files, err = e.named(p.snap, p.work.baseFiles, req.Files); err != nil {
+	if req.Files, err = e.named(p.snap, p.work.baseFiles, req); err != nil {
 		return nil, err
 	}
 	p.input = e.input(p, req)

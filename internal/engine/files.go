@@ -15,14 +15,14 @@ import (
 // stands for all that is below it, a deleted file is one that the base has. A
 // name that fits nothing is an error: to take it for a file that no test can
 // see would be a green for a slip of the pen.
-func (e *Engine) named(snap *sandbox.Snapshot, baseFiles, names []string) ([]string, error) {
+func (e *Engine) named(snap *sandbox.Snapshot, baseFiles []string, req Request) ([]string, error) {
 	base := map[string]bool{}
 	for _, f := range baseFiles {
 		base[f] = true
 	}
 	var out []string
-	for _, name := range names {
-		if _, ok := snap.Files[name]; ok || base[name] {
+	for _, name := range req.Files {
+		if _, ok := snap.Files[name]; ok || base[name] || req.Saved {
 			out = append(out, name)
 			continue
 		}

@@ -1,0 +1,118 @@
+package daemon
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"io"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"regreen/internal/engine"
+	"regreen/watch"
+)
+
+// job is the saves that one cycle is about.
+type job struct {
+	files    map[string]bool // made, changed or gone
+	modified bool            // everything that differs from the base, not these files
+	all      bool            // the whole suite
+}
+
+func (j *job) empty() bool { return j == nil || len(j.files) == 0 && !j.modified && !j.all }
+
+// add takes another job in; the newest content is what will be tested anyway.
+func (j *job) add(o *job) *job {
+	if j == nil {
+		j = &job{}
+	}
+	if o == nil {
+		return j
+	}
+	if j.files == nil {
+		j.files = map[string]bool{}
+	}
+	for f := range o.files {
+		j.files[f] = true
+	}
+	j.modified, j.all = j.modified || o.modified, j.all || o.all
+	return j
+}
+
+func (j *job) request() engine.Request {
+	r := engine.Request{All: j.all, Saved: true}
+	if !j.modified && !j.all {
+		for f := range j.files {
+			r.Files = append(r.Files, f)
+		}
+		slices.Sort(r.Files)
+	}
+	return r
+}
+
+// contents knows what each file was when it was last taken up, so that a save
+// that is told twice, and one of our own, counts once.
+type contents struct {
+	root string
+	seen map[string]string // rel to SHA-256 in hex, "" for a file that is gone
+}
+
+// set notes a content that is no news.
+func (c *contents) set(rel, sum string) { c.seen[rel] = sum }
+
+// fresh gives the paths whose content is news, and notes it.
+func (c *contents) fresh(b watch.Batch) []string {
+	var out []string
+	for _, rel := range slices.Concat(b.Paths, b.Deleted) {
+		now := sumOf(filepath.Join(c.root, filepath.FromSlash(rel)))
+		if last, ok := c.seen[rel]; ok && last == now {
+			continue
+		}
+		c.seen[rel] = now
+		out = append(out, rel)
+	}
+	return out
+}
+
+// sumOf is the SHA-256 of a file, "" when there is none.
+func sumOf(abs string) string {
+	fi, err := os.Lstat(abs)
+	if err != nil {
+		return ""
+	}
+	h := sha256.New()
+	if fi.Mode()&fs.ModeSymlink != 0 {
+		target, _ := os.Readlink(abs)
+		_, _ = io.WriteString(h, "link "+target)
+		return hex.EncodeToString(h.Sum(nil))
+	}
+	f, err := os.Open(abs)
+	if err != nil {
+		return ""
+	}
+	defer func() { _ = f.Close() }()
+	if _, err := io.Copy(h, f); err != nil {
+		return ""
+	}
+	return hex.EncodeToString(h.Sum(nil))
+}
+
+// prose tells whether no test result can follow from a file, so that a cycle
+// under way need not be cancelled for it. Test data may be in any format, so
+// only what stands outside of test folders counts as prose.
+func prose(rel string) bool {
+	name := strings.ToLower(path.Base(rel))
+	for dir := range strings.SplitSeq(strings.ToLower(path.Dir(rel)), "/") {
+		if strings.Contains(dir, "test") || strings.Contains(dir, "spec") || strings.Contains(dir, "fixture") || strings.Contains(dir, "snapshot") {
+			return false
+		}
+	}
+	switch path.Ext(name) {
+	case ".md", ".markdown", ".rst", ".adoc", ".log":
+		return true
+	}
+	return name == "license" || name == "authors" || name == "codeowners" || name == ".editorconfig"
+}

@@ -1,0 +1,380 @@
+package daemon
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"runtime/debug"
+	"slices"
+	"time"
+
+	"regreen/cycle"
+	"regreen/internal/config"
+	"regreen/internal/engine"
+	"regreen/watch"
+)
+
+// State is what the daemon is doing.
+type State string
+
+// The states.
+const (
+	Idle    State = "idle"
+	Waiting State = "waiting" // for git, or for a command that borrowed the sandbox
+	Running State = "running"
+	Paused  State = "paused"
+)
+
+// errNewer is why a cycle is cancelled for newer content, errOther for another
+// operation.
+var (
+	errNewer = errors.New("a newer save came")
+	errOther = errors.New("a command needs the sandbox")
+)
+
+// loop owns the daemon's state. All its fields belong to Run's goroutine.
+type loop struct {
+	d   *Daemon
+	hub *hub
+
+	worker   Worker // nil: not open
+	contents contents
+	pending  *job // waits for its cycle
+	running  *job // the cycle's, nil when none runs
+	cancel   context.CancelCauseFunc
+	ops      []func(ctx context.Context) // wait for the running cycle to end
+	busy     bool                        // an operation runs, a cycle or another
+	lent     int                         // commands that hold the sandbox
+	paused   bool
+	gitWait  string
+	lastSave time.Time
+	config   config.Config
+	reopen   bool // the configuration changed: the worker is opened anew
+	watcher  Watcher
+	unwatch  context.CancelFunc // ends the watcher
+	rewatch  func() error       // watches by the present configuration
+	broken   error              // why the daemon cannot go on
+
+	last    *cycle.Document // of the last cycle that was not cancelled
+	failing failing
+	waiters []chan *cycle.Document
+
+	// done gets the ends of operations. It has room for one, and there is
+	// never more than one operation.
+	done  chan func()
+	state State
+}
+
+func (l *loop) run(ctx context.Context, batches <-chan watch.Batch, failed <-chan error) {
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case l.broken = <-failed:
+			return
+		case b := <-batches:
+			l.take(b)
+		case f := <-l.d.asks:
+			f()
+		case f := <-l.done:
+			f()
+		case <-l.d.waits.poke:
+			l.gitWait = l.d.waits.get()
+		}
+		l.next(ctx)
+	}
+}
+
+// take accepts a batch.
+func (l *loop) take(b watch.Batch) {
+	files := l.contents.fresh(b)
+	if len(files) == 0 {
+		return
+	}
+	if slices.Contains(files, config.Name) {
+		l.reload()
+	}
+	l.lastSave = time.Now()
+	l.hub.emit(Event{Event: cycle.Event{Kind: EventBatch, Text: string(b.Reason)}, Files: b.Paths, Deleted: b.Deleted})
+	j := &job{files: map[string]bool{}, modified: b.Full || b.Checkout}
+	matters := j.modified
+	for _, f := range files {
+		j.files[f] = true
+		matters = matters || !prose(f)
+	}
+	l.pending = l.pending.add(j)
+	if l.running != nil && matters {
+		l.stop(errNewer)
+	}
+}
+
+// stop cancels the cycle under way; its saves wait again.
+func (l *loop) stop(why error) {
+	if l.running == nil {
+		return
+	}
+	l.pending = l.pending.add(l.running)
+	l.running = nil
+	l.cancel(why)
+}
+
+// next begins what can begin.
+func (l *loop) next(ctx context.Context) {
+	defer l.show()
+	if l.busy {
+		return
+	}
+	for len(l.ops) > 0 && !l.busy {
+		op := l.ops[0]
+		l.ops = l.ops[1:]
+		op(ctx)
+	}
+	if l.busy || l.lent > 0 || l.paused || l.gitWait != "" {
+		return
+	}
+	if l.pending.empty() {
+		l.answer()
+		return
+	}
+	j := l.pending
+	l.pending = nil
+	l.cycle(ctx, j)
+}
+
+// answer tells those who wait for a verdict.
+func (l *loop) answer() {
+	for _, w := range l.waiters {
+		w <- l.last // each has room for one
+	}
+	l.waiters = nil
+}
+
+// background runs an operation beside the loop; end is called in the loop.
+func (l *loop) background(ctx context.Context, do func(context.Context) error, end func(error)) {
+	l.busy = true
+	l.d.group.Go(func() {
+		err := guarded(ctx, do)
+		l.done <- func() { l.busy = false; end(err) }
+	})
+}
+
+// guarded turns a panic of an operation into its error.
+func guarded(ctx context.Context, do func(context.Context) error) (err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			err = fmt.Errorf("a defect of regreen: %v\n%s", p, debug.Stack())
+		}
+	}()
+	return do(ctx)
+}
+
+// opener gives what makes sure of a worker, to be called in an operation, which
+// has the worker to itself.
+func (l *loop) opener() func(context.Context) error {
+	reopen, cfg := l.reopen, l.config
+	l.reopen = false
+	return func(ctx context.Context) error {
+		if l.worker != nil && reopen {
+			w := l.worker
+			l.worker = nil
+			if err := w.Close(); err != nil {
+				return err
+			}
+		}
+		if l.worker != nil {
+			return nil
+		}
+		w, err := l.d.cfg.Open(ctx, cfg)
+		if err == nil {
+			l.worker = w
+		}
+		return err
+	}
+}
+
+func (l *loop) cycle(ctx context.Context, j *job) {
+	runCtx, cancel := context.WithCancelCause(ctx)
+	l.running, l.cancel = j, cancel
+	var doc *cycle.Document
+	req := j.request()
+	req.BeforeMerge = l.beforeMerge
+	open := l.opener()
+	l.background(runCtx, func(ctx context.Context) (err error) {
+		if err := open(ctx); err != nil {
+			return err
+		}
+		doc, err = l.worker.Cycle(ctx, req, func(e cycle.Event) { l.hub.emit(Event{Event: e}) })
+		return err
+	}, func(err error) {
+		cancel(nil)
+		superseded := l.running == nil
+		l.running = nil
+		l.ended(j, doc, err, superseded)
+	})
+}
+
+// ended takes a cycle's result in.
+func (l *loop) ended(j *job, doc *cycle.Document, err error, superseded bool) {
+	if doc != nil {
+		for _, m := range doc.Merged {
+			l.contents.set(m.File, m.After)
+		}
+	}
+	switch {
+	case superseded && (doc == nil || len(doc.Merged) == 0):
+		return // its saves wait again
+	case err != nil:
+		l.hub.emit(Event{Event: cycle.Event{Kind: EventError, Text: err.Error()}})
+		l.last = &cycle.Document{Schema: cycle.Schema, Outcome: cycle.Errored, Reason: err.Error(),
+			Error: &cycle.Problem{Code: "environment", Message: err.Error()}}
+		return
+	}
+	l.last = doc
+	l.failing.update(doc)
+}
+
+// beforeMerge is called in the cycle's goroutine. It lets a person finish what
+// they are writing, and announces what will be written.
+func (l *loop) beforeMerge(ctx context.Context, changes []cycle.Change) error {
+	for {
+		wait, quiet, err := l.untilQuiet(ctx)
+		if err != nil {
+			return &cycle.NotMerged{Reason: errNewer.Error()}
+		}
+		if quiet {
+			break
+		}
+		select {
+		case <-ctx.Done():
+			return &cycle.NotMerged{Reason: context.Cause(ctx).Error()}
+		case <-time.After(wait):
+		}
+	}
+	for _, c := range changes {
+		if editor := unsaved(l.d.cfg.Root, c.File, l.d.cfg.Environ); editor != "" {
+			return &cycle.NotMerged{Reason: editor + " holds unsaved changes to " + c.File, Files: []string{c.File}}
+		}
+	}
+	return l.d.ask(ctx, func() {
+		for _, c := range changes {
+			_ = l.watcher.Expect(c.File, hexSum(c.After))
+		}
+	})
+}
+
+// untilQuiet asks the loop how long it is until nothing was saved for
+// merge_quiet.
+func (l *loop) untilQuiet(ctx context.Context) (wait time.Duration, quiet bool, err error) {
+	err = l.d.ask(ctx, func() {
+		wait = time.Until(l.lastSave.Add(l.config.Cycle.MergeQuiet.Std()))
+		quiet = wait <= 0
+	})
+	return wait, quiet, err
+}
+
+// operate runs an undo or an apply, after the cycle under way was cancelled.
+func (l *loop) operate(do func(context.Context, Worker) (*engine.Written, error), end func(*engine.Written, error)) {
+	l.stop(errOther)
+	l.ops = append(l.ops, func(ctx context.Context) {
+		var out *engine.Written
+		open := l.opener()
+		l.background(ctx, func(ctx context.Context) (err error) {
+			if err := open(ctx); err != nil {
+				return err
+			}
+			out, err = do(ctx, l.worker)
+			return err
+		}, func(err error) {
+			if out != nil {
+				l.wrote(out.Files)
+			}
+			end(out, err)
+		})
+	})
+}
+
+// wrote notes files that we, or a command of ours, wrote.
+func (l *loop) wrote(files []cycle.Merged) {
+	for _, f := range files {
+		l.contents.set(f.File, f.After)
+		_ = l.watcher.Expect(f.File, f.After) // a sum that is none is of no use, and of no harm
+	}
+}
+
+// lend lets the sandbox go, and calls ready when it is free.
+func (l *loop) lend(ready func(error)) {
+	l.stop(errOther)
+	l.ops = append(l.ops, func(context.Context) {
+		var err error
+		if l.worker != nil {
+			err = l.worker.Close()
+			l.worker = nil
+		}
+		l.lent++
+		ready(err)
+	})
+}
+
+// show tells a change of state.
+func (l *loop) show() {
+	s, why := Idle, ""
+	switch {
+	case l.busy:
+		s = Running
+	case l.lent > 0:
+		s, why = Waiting, "another regreen command works in this repository"
+	case l.paused:
+		s = Paused
+	case l.gitWait != "":
+		s, why = Waiting, l.gitWait
+	}
+	if s != l.state {
+		l.state = s
+		l.hub.emit(Event{Event: cycle.Event{Kind: EventState, Text: why}, State: s})
+	}
+}
+
+// failing are the failures that are known, by test file: those outside the
+// last selection stay until their test passes.
+type failing struct {
+	files []string
+	by    map[string][]cycle.Remaining
+}
+
+func (f *failing) update(doc *cycle.Document) {
+	if doc.Outcome == cycle.Cancelled || doc.Outcome == cycle.Errored {
+		return
+	}
+	if f.by == nil {
+		f.by = map[string][]cycle.Remaining{}
+	}
+	for _, a := range doc.AffectedTests {
+		f.drop(a.File)
+	}
+	f.drop("") // what belonged to a run and not to a file
+	for _, r := range doc.Remaining {
+		file := r.Test.File
+		if _, ok := f.by[file]; !ok {
+			f.files = append(f.files, file)
+		}
+		f.by[file] = append(f.by[file], r)
+	}
+}
+
+func (f *failing) drop(file string) {
+	delete(f.by, file)
+	for i, x := range f.files {
+		if x == file {
+			f.files = append(f.files[:i], f.files[i+1:]...)
+			return
+		}
+	}
+}
+
+func (f *failing) list() []cycle.Remaining {
+	out := []cycle.Remaining{}
+	for _, file := range f.files {
+		out = append(out, f.by[file]...)
+	}
+	return out
+}

@@ -1,0 +1,218 @@
+package daemon
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"path/filepath"
+	"time"
+
+	"regreen/cycle"
+)
+
+// The bounds of a request. Paths of a save are what is longest.
+const (
+	maxBody    = 1 << 20
+	maxHeader  = 16 << 10
+	headerTime = 5 * time.Second
+)
+
+type server struct {
+	http *http.Server
+	l    net.Listener
+	done chan struct{}
+}
+
+// serve listens and answers until close.
+func (d *Daemon) serve() (*server, error) {
+	l, err := listen(d.cfg.Socket)
+	if err != nil {
+		return nil, err
+	}
+	mux := http.NewServeMux()
+	mux.HandleFunc("GET /v1/status", d.status)
+	mux.HandleFunc("POST /v1/save", d.save)
+	mux.HandleFunc("GET /v1/events", d.events)
+	mux.HandleFunc("POST /v1/stop", d.stop)
+	mux.HandleFunc("POST /v1/borrow", d.borrow)
+	mux.HandleFunc("POST /v1/wrote", d.wrote)
+	mux.HandleFunc("/", func(w http.ResponseWriter, r *http.Request) {
+		fail(w, http.StatusNotFound, "not_found", fmt.Errorf("there is no %s %s", r.Method, r.URL.Path))
+	})
+	s := &server{l: l, done: make(chan struct{}), http: &http.Server{Handler: http.MaxBytesHandler(mux, maxBody),
+		ReadHeaderTimeout: headerTime, MaxHeaderBytes: maxHeader, IdleTimeout: time.Minute}}
+	go func() {
+		_ = s.http.Serve(l) // it ends with close
+		close(s.done)
+	}()
+	return s, nil
+}
+
+// close ends all connections; the socket's file goes with the listener.
+func (s *server) close() {
+	ctx, cancel := context.WithTimeout(context.Background(), 500*time.Millisecond)
+	defer cancel()
+	if s.http.Shutdown(ctx) != nil { // streams do not end by themselves
+		_ = s.http.Close()
+	}
+	<-s.done
+}
+
+func answer(w http.ResponseWriter, code int, v any) {
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(code)
+	_ = json.NewEncoder(w).Encode(v) // the other end may have gone
+}
+
+// failure is every answer that is not what was asked for.
+type failure struct {
+	Schema int            `json:"schema"`
+	Error  *cycle.Problem `json:"error"`
+}
+
+func fail(w http.ResponseWriter, code int, word string, err error) {
+	answer(w, code, failure{cycle.Schema, &cycle.Problem{Code: word, Message: err.Error()}})
+}
+
+// read takes a request's JSON, strictly.
+func read(w http.ResponseWriter, r *http.Request, v any) bool {
+	dec := json.NewDecoder(r.Body)
+	dec.DisallowUnknownFields()
+	err := dec.Decode(v)
+	if err == nil {
+		if _, more := dec.Token(); !errors.Is(more, io.EOF) {
+			err = errors.New("there is more than one value")
+		}
+	}
+	var large *http.MaxBytesError
+	switch {
+	case err == nil:
+		return true
+	case errors.As(err, &large):
+		fail(w, http.StatusRequestEntityTooLarge, "too_large", fmt.Errorf("the request is larger than %d bytes", maxBody))
+	default:
+		fail(w, http.StatusBadRequest, "usage", fmt.Errorf("the request cannot be read: %w", err))
+	}
+	return false
+}
+
+func (d *Daemon) status(w http.ResponseWriter, r *http.Request) {
+	s, err := d.Status(r.Context())
+	if err != nil {
+		fail(w, http.StatusServiceUnavailable, "ending", err)
+		return
+	}
+	answer(w, http.StatusOK, s)
+}
+
+// saveRequest names files by rel.
+type saveRequest struct {
+	Files []string `json:"files"`
+	Wait  bool     `json:"wait"`
+}
+
+func (d *Daemon) save(w http.ResponseWriter, r *http.Request) {
+	var req saveRequest
+	if !read(w, r, &req) {
+		return
+	}
+	for _, f := range req.Files {
+		if !filepath.IsLocal(filepath.FromSlash(f)) {
+			fail(w, http.StatusBadRequest, "usage", fmt.Errorf("%q is not a file of the repository", f))
+			return
+		}
+	}
+	doc, err := d.Save(r.Context(), req.Files, req.Wait)
+	switch {
+	case err != nil:
+		fail(w, http.StatusServiceUnavailable, "ending", err)
+	case req.Wait:
+		answer(w, http.StatusOK, doc)
+	default:
+		answer(w, http.StatusAccepted, failure{Schema: cycle.Schema})
+	}
+}
+
+// events streams as server-sent events until either end goes.
+func (d *Daemon) events(w http.ResponseWriter, r *http.Request) {
+	events, leave := d.loop.hub.subscribe()
+	defer leave()
+	w.Header().Set("Content-Type", "text/event-stream")
+	w.Header().Set("Cache-Control", "no-store")
+	w.WriteHeader(http.StatusOK)
+	flush := http.NewResponseController(w)
+	if flush.Flush() != nil {
+		return
+	}
+	for {
+		select {
+		case <-r.Context().Done():
+			return
+		case e, ok := <-events:
+			if !ok {
+				return
+			}
+			line, err := json.Marshal(e)
+			if err != nil {
+				return
+			}
+			if _, err := fmt.Fprintf(w, "event: %s\ndata: %s\n\n", e.Kind, line); err != nil || flush.Flush() != nil {
+				return
+			}
+		}
+	}
+}
+
+func (d *Daemon) stop(w http.ResponseWriter, _ *http.Request) {
+	answer(w, http.StatusAccepted, failure{Schema: cycle.Schema})
+	d.Stop()
+}
+
+// borrow lends the sandbox for as long as the connection stands.
+func (d *Daemon) borrow(w http.ResponseWriter, r *http.Request) {
+	ready := make(chan error, 1)
+	if err := d.ask(r.Context(), func() { d.loop.lend(func(err error) { ready <- err }) }); err != nil {
+		fail(w, http.StatusServiceUnavailable, "ending", err)
+		return
+	}
+	select {
+	case <-d.ended:
+		fail(w, http.StatusServiceUnavailable, "ending", errEnded)
+		return
+	case err := <-ready: // soon: the cycle was cancelled
+		defer func() { _ = d.ask(context.WithoutCancel(r.Context()), func() { d.loop.lent-- }) }()
+		if err != nil {
+			fail(w, http.StatusInternalServerError, "environment", err)
+			return
+		}
+	}
+	answer(w, http.StatusOK, failure{Schema: cycle.Schema})
+	if http.NewResponseController(w).Flush() != nil {
+		return
+	}
+	select {
+	case <-r.Context().Done():
+	case <-d.ended:
+	}
+}
+
+type wroteRequest struct {
+	Files []cycle.Merged `json:"files"`
+}
+
+// wrote hears from a command what it wrote into the user's files.
+func (d *Daemon) wrote(w http.ResponseWriter, r *http.Request) {
+	var req wroteRequest
+	if !read(w, r, &req) {
+		return
+	}
+	if err := d.ask(r.Context(), func() { d.loop.wrote(req.Files) }); err != nil {
+		fail(w, http.StatusServiceUnavailable, "ending", err)
+		return
+	}
+	answer(w, http.StatusOK, failure{Schema: cycle.Schema})
+}
