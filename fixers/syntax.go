@@ -27,8 +27,8 @@ type attempt struct {
 	// weak marks a guess that is only ever shown: it takes something away, or
 	// opens what was closed, and nothing in the base says so.
 	weak bool
-	// quote marks a guess of where a string ends.
-	quote bool
+	// vouched marks an edit that takes the text back to the base.
+	vouched bool
 	// layout marks a change of indentation, which changes meaning: it counts
 	// only where the result is laid out as the base is.
 	layout bool
@@ -108,7 +108,7 @@ type mended struct {
 	attempt
 	dist  int // tokens between the result and the base, -1 without a base
 	chars int // letters between them
-	group [3]int
+	group [4]int
 }
 
 // try parses the results of attempts, in order, within the budget.
@@ -190,7 +190,7 @@ func (m *mender) tryTogether(ctx context.Context) {
 			}
 		}
 		if len(what) > 1 && len(what) < 5 {
-			m.try(ctx, []attempt{{edits: all, what: strings.Join(what, ", ")}})
+			m.try(ctx, []attempt{{edits: all, what: strings.Join(what, ", "), vouched: true}})
 		}
 	}
 }
@@ -198,35 +198,28 @@ func (m *mender) tryTogether(ctx context.Context) {
 // letters are a text's characters, one string each.
 func letters(src []byte) []string { return strings.Split(string(src), "") }
 
-// fixes ranks what parses: with a base by how near the result is to it, and
-// where that says nothing, by class. What has one rank is a set of
-// alternatives.
+// maxAlternatives bounds the guesses that the tests choose among.
+const maxAlternatives = 4
+
+// The groups of what parses, best first.
+const (
+	byBase   = iota // the base says so
+	byTests         // guesses: only the tests can tell them apart
+	unlikely        // more guesses than anyone would try
+	byUser          // weak ones
+)
+
+// fixes ranks what parses. What the base vouches for comes first, the nearest
+// to it in front. Without that the best guesses are alternatives of one rank,
+// whichever is the likeliest: where a place is not run by any test, all of them
+// pass, and then none may be applied.
 func (m *mender) fixes() []Fix {
 	if len(m.good) == 0 {
 		return nil
 	}
-	now := -1
-	if m.base != nil {
-		now = editDistance(diffTokens(m.base, structure(m.base), m.t, structure(m.t)))
-	}
-	for i := range m.good {
-		g := &m.good[i]
-		switch {
-		case g.dist < 0 && g.weak:
-			g.group = [3]int{1, g.class}
-		case g.dist < 0:
-			g.group = [3]int{0, g.class}
-		case g.weak:
-			g.group = [3]int{max(now+1, g.dist), 0, g.class + 1}
-		case g.dist >= now:
-			g.group = [3]int{g.dist, 0, g.class}
-		default:
-			g.group = [3]int{g.dist, g.chars}
-		}
-	}
-	sort.SliceStable(m.good, func(i, j int) bool { return slices.Compare(m.good[i].group[:], m.good[j].group[:]) < 0 })
+	vouched := m.rank()
 	var out []Fix
-	rank, size := 0, map[[3]int]int{}
+	rank, size := 0, map[[4]int]int{}
 	for _, g := range m.good {
 		size[g.group]++
 	}
@@ -239,13 +232,63 @@ func (m *mender) fixes() []Fix {
 		}
 		f := Fix{Title: fmt.Sprintf("%s in %s:%d", g.what, m.t.path, m.t.lineOf(g.edits[0].Start)), Applicability: Likely, Rank: rank,
 			Edits: inFile(m.t.path, g.edits), Evidence: "the file parses then"}
-		if g.dist >= 0 && g.dist < now && !g.weak {
+		if g.group[0] == byBase {
 			f.Evidence = "the base has it so, and the file parses"
 		}
-		if g.weak || size[g.group] > 4 || rank > 0 && g.dist < 0 || g.quote && g.dist < 0 && len(m.good) > 1 {
+		if g.group[0] > byTests || g.group[0] == byTests && vouched || size[g.group] > maxAlternatives {
 			f.Applicability = Propose
 		}
 		out = append(out, f)
 	}
 	return out
+}
+
+// rank sorts what parses into its groups, and tells whether the base vouches
+// for any of it.
+func (m *mender) rank() (vouched bool) {
+	now, nowChars := -1, -1
+	if m.base != nil {
+		now = editDistance(diffTokens(m.base, structure(m.base), m.t, structure(m.t)))
+		nowChars = editDistance(diffStrings(letters(m.base.src), letters(m.t.src)))
+	}
+	for i := range m.good {
+		g := &m.good[i]
+		// A guess that makes the text nearer to the base by each letter that it
+		// adds is the base's own, beside other changes.
+		own := g.vouched || g.dist >= 0 && g.dist < now && g.chars == nowChars-g.letters()
+		switch {
+		case g.weak:
+			g.group = [4]int{byUser, g.class}
+		case own && m.base != nil:
+			g.group = [4]int{byBase, g.dist, g.chars}
+			vouched = true
+		default:
+			g.group = [4]int{byTests, g.class, g.dist}
+		}
+	}
+	order := func(a, b mended) int { return slices.Compare(a.group[:], b.group[:]) }
+	slices.SortStableFunc(m.good, order)
+	n := 0
+	for i := range m.good {
+		g := &m.good[i]
+		if g.group[0] != byTests {
+			continue
+		}
+		if n++; n <= maxAlternatives {
+			g.group = [4]int{byTests}
+		} else {
+			g.group = [4]int{unlikely}
+		}
+	}
+	slices.SortStableFunc(m.good, order)
+	return vouched
+}
+
+// letters are how many an attempt adds.
+func (a attempt) letters() int {
+	n := 0
+	for _, e := range a.edits {
+		n += len([]rune(e.New)) - e.Len()
+	}
+	return n
 }

@@ -22,7 +22,11 @@ var closers = map[string]bool{")": true, "]": true, "}": true, ";": true, ",": t
 
 // fromBase gives the edits that bring single tokens of the base back.
 func (m *mender) fromBase() []attempt {
-	return append(m.byLines(), m.byTokens()...)
+	out := append(m.byLines(), m.byTokens()...)
+	for i := range out {
+		out[i].vouched = true
+	}
+	return out
 }
 
 func canRestore(t *text, k lang.Token) bool {

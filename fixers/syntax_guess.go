@@ -425,12 +425,6 @@ func (g *guesser) marks() {
 
 // quotes closes a string that stays open, and opens one that is closed only.
 func (g *guesser) quotes() {
-	from := len(g.out)
-	defer func() {
-		for i := from; i < len(g.out); i++ {
-			g.out[i].quote = true
-		}
-	}()
 	for i, k := range g.ks {
 		s := g.t.str(k)
 		if k.Kind != lang.Invalid || s == "" {
@@ -455,8 +449,25 @@ func (g *guesser) quotes() {
 		}
 		for j := i - 1; j >= 0 && g.t.lineOf(g.ks[j].Start) == g.t.lineOf(k.Start); j-- {
 			g.insert(g.ks[j].Start, q, 2)
+			if n := g.prefix(g.ks[j]); n > 0 {
+				g.insert(g.ks[j].Start+n, q, 2)
+			}
 		}
 	}
+}
+
+// prefix is how many letters of a name may be a string's prefix: b"text" is
+// btext" when its first quote is lost.
+func (g *guesser) prefix(k lang.Token) int {
+	s := g.t.str(k)
+	if g.t.lang.Name() != "python" || k.Kind != lang.Ident {
+		return 0
+	}
+	n := len(s) - len(strings.TrimLeft(s, "bBrRfFuU"))
+	if n > 2 || n == len(s) {
+		return min(n, 1)
+	}
+	return n
 }
 
 // quoteOf finds the quote that an unclosed string begins with, behind its
