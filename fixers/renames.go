@@ -1,6 +1,7 @@
 package fixers
 
 import (
+	"maps"
 	"slices"
 	"strings"
 
@@ -21,7 +22,7 @@ func (v *view) heirs(module, name string) (hs []heir, had bool) {
 	if now == nil || old == nil {
 		return nil, false
 	}
-	was, is := v.offered(old.path), v.offers(module)
+	was, is := withPrivate(v.offered(old.path), old), withPrivate(v.offers(module), now)
 	gone, ok := was.names[name]
 	if _, still := is.names[name]; !ok || still {
 		return nil, ok
@@ -69,11 +70,27 @@ func (v *view) heirs(module, name string) (hs []heir, had bool) {
 	return hs, true
 }
 
+// withPrivate adds what a Python module keeps to itself by custom only: a name
+// with an underscore can be imported like any other.
+func withPrivate(o offer, t *text) offer {
+	if t.lang.Name() != "python" {
+		return o
+	}
+	names := maps.Clone(o.names)
+	for _, d := range t.scan().Defs {
+		if _, ok := names[d.Name]; !ok && strings.HasPrefix(d.Name, "_") {
+			names[d.Name] = d
+		}
+	}
+	o.names = names
+	return o
+}
+
 // claimed tells whether another export that is gone has the same heir with the
 // same right.
 func (v *view) claimed(module, name, heirName string) bool {
 	now, old := v.text(module), v.before(module)
-	was, is := v.offered(old.path), v.offers(module)
+	was, is := withPrivate(v.offered(old.path), old), withPrivate(v.offers(module), now)
 	mine := v.sameThing(old, name, was.names[name], now, heirName, is.names[heirName])
 	for n, e := range was.names {
 		if _, still := is.names[n]; still || n == name {
