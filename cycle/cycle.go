@@ -400,6 +400,12 @@ func (c *run) merge(ctx context.Context, changes []Change, patch string) error {
 }
 
 func (c *run) merged(changes []Change, patch, undo string) {
+	if undo == "" {
+		// The user was faster: a checkout, or the same edit by hand.
+		c.doc.Outcome, c.doc.Reason = Repaired, "the files had meanwhile become just what the repair makes of them; nothing was written"
+		c.leave(c.now)
+		return
+	}
 	c.doc.Outcome, c.doc.Undo, c.doc.Patch = Repaired, undo, patch
 	for _, ch := range changes {
 		c.doc.Merged = append(c.doc.Merged, Merged{File: ch.File, Before: hashOf(ch.Before), After: hashOf(ch.After)})

@@ -31,7 +31,8 @@ type Box interface {
 	// Original gives a file's bytes in the snapshot.
 	Original(ctx context.Context, rel string) ([]byte, error)
 	// Merge writes the changes into the user's files: all or none. A *NotMerged
-	// says that nothing was written and why.
+	// says that nothing was written and why; an empty undo that the files are
+	// already so.
 	Merge(ctx context.Context, id string, changes []Change) (undo string, err error)
 	// Guard says why nothing may be merged now ("" is free): a commit, stash,
 	// checkout or rebase since the snapshot.

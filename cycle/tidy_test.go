@@ -79,3 +79,13 @@ func TestProposalWithoutLitter(t *testing.T) {
 		}
 	}
 }
+
+// What the user did in the meantime is not claimed as ours.
+func TestMergeWithNothingToWrite(t *testing.T) {
+	w := newWorld(map[string]string{"src": "", "t.test": "one: src has a"})
+	w.fixes, w.already = sayMissing, true
+	d := w.cycle(t, nil)
+	if d.Outcome != Repaired || d.Reason == "" || len(d.Merged) != 0 || d.Patch != "" || d.Undo != "" {
+		t.Errorf("outcome %s (%q), merged %v, patch %q, undo %q; want repaired with nothing merged", d.Outcome, d.Reason, d.Merged, d.Patch, d.Undo)
+	}
+}

@@ -263,7 +263,7 @@ func (p *printer) summary(d *cycle.Document) string {
 		parts = append(parts, span(d.Timings.Total))
 	}
 	text := strings.Join(parts, ", ")
-	if d.Outcome != cycle.Passed && d.Outcome != cycle.Repaired && d.Reason != "" {
+	if d.Outcome != cycle.Passed && len(d.Merged) == 0 && d.Reason != "" {
 		text = strings.TrimSuffix(oneLine(d.Reason)+"; "+text, "; ")
 	}
 	word := strings.ReplaceAll(string(d.Outcome), "_", " ")
