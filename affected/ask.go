@@ -55,3 +55,36 @@ func (s *Set) WhyTest(test string) []string {
 // WhyFile gives the tests that a file selects, each with its chain; none when
 // no test depends on it.
 func (s *Set) WhyFile(file string) []Test { return s.graph.Dependents(file) }
+
+// Explanation answers why a path is selected, or what it selects.
+type Explanation struct {
+	Path string
+	// Test: the path is a test file, and Why tells why it is Selected or not.
+	Test, Selected bool
+	Why            []string
+	// Tests are those that depend on the path when it is no test.
+	Tests []Test
+}
+
+// Explain answers for one path.
+func (s *Set) Explain(file string) Explanation {
+	file = path.Clean(file)
+	e := Explanation{Path: file}
+	id, ok := s.graph.ids[file]
+	switch {
+	case ok && len(s.graph.nodes[id].projects) > 0:
+		e.Test, e.Why = true, s.WhyTest(file)
+		for _, t := range s.Tests {
+			e.Selected = e.Selected || t.File == file
+		}
+	default:
+		e.Tests = s.WhyFile(file)
+		if len(e.Tests) == 0 {
+			e.Why = []string{"no import, setup file or data file leads from a test to " + file}
+			if !s.graph.in.Tree.Exists(file) {
+				e.Why = []string{file + " is not a file of the repository"}
+			}
+		}
+	}
+	return e
+}

@@ -178,6 +178,7 @@ func TestSeveralProjects(t *testing.T) {
 			t.Errorf("%s selects %q, all %v", change, got, s.All)
 		}
 	}
+	in.Changes = nil
 	s, err := All(t.Context(), in)
 	if err != nil {
 		t.Fatal(err)

@@ -31,6 +31,8 @@ type RunOptions struct {
 type AffectedOptions struct {
 	Files []string // rel
 	All   bool
+	// Explain are paths (rel) to explain; the selection is what git says.
+	Explain []string
 }
 
 // AffectedDocument is what `affected --json` prints.
@@ -40,7 +42,20 @@ type AffectedDocument struct {
 	AffectedTests []cycle.Affected `json:"affected_tests"`
 	All           bool             `json:"all"`
 	Reason        *string          `json:"reason"` // why all, or why widened
-	Error         *cycle.Problem   `json:"error"`
+	// Spared says why a change selects less than all that depends on the file.
+	Spared []string `json:"spared,omitempty"`
+	// Explained answers --why PATH.
+	Explained []Explained    `json:"explained,omitempty"`
+	Error     *cycle.Problem `json:"error"`
+}
+
+// Explained is why a test is selected or not, or what a file selects.
+type Explained struct {
+	Path     string           `json:"path"`
+	Test     bool             `json:"test"`
+	Selected bool             `json:"selected"`
+	Why      []string         `json:"why"`
+	Tests    []cycle.Affected `json:"tests"`
 }
 
 // LogEntry is one cycle of the history.

@@ -20,6 +20,7 @@ func TestReadmeCommands(t *testing.T) {
 			continue
 		}
 		line, _, _ = strings.Cut(line, "#")
+		line, _, _ = strings.Cut(line, "|")
 		n++
 		a := &app{}
 		cmd, rest, err := a.root().Find(strings.Fields(line))

@@ -8,6 +8,7 @@ import (
 
 	"regreen/affected"
 	"regreen/cycle"
+	"regreen/internal/daemon"
 	"regreen/internal/engine"
 	"regreen/internal/git"
 	"regreen/internal/history"
@@ -66,24 +67,40 @@ func stateDir(environ []string) (string, error) {
 // helper is the command line that Run knows as the sandbox's helper.
 func helper() []string { return []string{"/proc/self/exe", jail.Command} }
 
-// withEngine opens the repository for one command.
+// withEngine opens the repository for one command that writes nothing.
 func withEngine(ctx context.Context, r Repo, do func(*engine.Engine) error) error {
+	return withLoan(ctx, r, func(e *engine.Engine, _ *daemon.Loan) error { return do(e) })
+}
+
+// withLoan opens the repository for one command. If a daemon has it, it is
+// borrowed; what the command writes must be told to the loan.
+func withLoan(ctx context.Context, r Repo, do func(*engine.Engine, *daemon.Loan) error) error {
 	dir, err := stateDir(r.Environ)
 	if err != nil {
 		return err
 	}
+	client := daemon.NewClient(socketPath(r.Root, r.Environ))
+	defer client.Close()
+	loan, err := client.Borrow(ctx)
+	if err != nil {
+		return err
+	}
+	defer loan.Return()
 	e, err := engine.Open(ctx, engine.Options{Dir: r.Root, Environ: r.Environ, Config: r.Config, StateDir: dir, Log: r.Log, Helper: helper(),
 		Waiting: func(pid int) { r.Log.Warn("another regreen works in this repository; waiting for it", "pid", pid) }})
 	if err != nil {
 		return err
 	}
-	return errors.Join(do(e), e.Close())
+	return errors.Join(do(e, loan), e.Close())
 }
 
 func runCycle(ctx context.Context, r Repo, o RunOptions, sink func(cycle.Event)) (doc *cycle.Document, err error) {
-	err = withEngine(ctx, r, func(e *engine.Engine) error {
+	err = withLoan(ctx, r, func(e *engine.Engine, loan *daemon.Loan) error {
 		doc, err = e.Cycle(ctx, engine.Request{Files: o.Files, All: o.All, NoMerge: o.NoMerge}, sink)
-		return err
+		if doc == nil {
+			return err
+		}
+		return errors.Join(err, loan.Wrote(context.WithoutCancel(ctx), doc.Merged))
 	})
 	return doc, err
 }
@@ -95,16 +112,17 @@ func affectedTests(ctx context.Context, r Repo, o AffectedOptions) (doc *Affecte
 			return err
 		}
 		doc = affectedDocument(set, o.All)
+		for _, p := range o.Explain {
+			doc.Explained = append(doc.Explained, explained(set.Explain(p)))
+		}
 		return nil
 	})
 	return doc, err
 }
 
 func affectedDocument(set *affected.Set, all bool) *AffectedDocument {
-	doc := &AffectedDocument{Schema: cycle.Schema, ModifiedFiles: set.Modified, All: all || set.All}
-	for _, t := range set.Tests {
-		doc.AffectedTests = append(doc.AffectedTests, cycle.Affected{File: t.File, Why: t.Why})
-	}
+	doc := &AffectedDocument{Schema: cycle.Schema, ModifiedFiles: set.Modified, All: all || set.All, Spared: set.Spared}
+	doc.AffectedTests = affectedTestList(set.Tests)
 	if set.Reason != "" {
 		doc.Reason = &set.Reason
 	}
@@ -117,6 +135,18 @@ func records(r Repo) (*engine.Records, error) {
 		return nil, err
 	}
 	return engine.OpenRecords(dir, r.Root)
+}
+
+func affectedTestList(tests []affected.Test) (out []cycle.Affected) {
+	for _, t := range tests {
+		out = append(out, cycle.Affected{File: t.File, Why: t.Why})
+	}
+	return out
+}
+
+func explained(e affected.Explanation) Explained {
+	return Explained{Path: e.Path, Test: e.Test, Selected: e.Selected, Why: append([]string{}, e.Why...),
+		Tests: append([]cycle.Affected{}, affectedTestList(e.Tests)...)}
 }
 
 func logCycles(_ context.Context, r Repo) ([]LogEntry, error) {
@@ -157,9 +187,12 @@ func undoMerge(ctx context.Context, r Repo, id string) (*Change, error) {
 }
 
 func change(ctx context.Context, r Repo, id string, do func(*engine.Engine, context.Context, string) (*engine.Written, error)) (out *Change, err error) {
-	err = withEngine(ctx, r, func(e *engine.Engine) error {
+	err = withLoan(ctx, r, func(e *engine.Engine, loan *daemon.Loan) error {
 		w, err := do(e, ctx, id)
 		if err != nil {
+			return err
+		}
+		if err := loan.Wrote(context.WithoutCancel(ctx), w.Files); err != nil {
 			return err
 		}
 		out = &Change{Schema: cycle.Schema, ID: w.ID, Status: Done, Files: w.Files, Patch: w.Patch, Undo: w.Undo}
