@@ -160,6 +160,9 @@ func (v *view) followRename(l lack) (out []Fix, had bool) {
 		if len(all) == 0 {
 			continue
 		}
+		if own := v.quotedUses(l.module, l.symbol, h.name); len(own) > 0 {
+			all, files = append(all, own...), append(files, l.module)
+		}
 		title := fmt.Sprintf("rename %s to %s", l.symbol, h.name)
 		if len(files) > 1 {
 			title += fmt.Sprintf(" in %d files", len(files))
@@ -173,6 +176,22 @@ func (v *view) followRename(l lack) (out []Fix, had bool) {
 		}
 	}
 	return out, had
+}
+
+// quotedUses renames what a module itself names inside the strings of its
+// annotations only: no run trips over that.
+func (v *view) quotedUses(module, from, to string) []Edit {
+	t := v.text(module)
+	if t == nil || !v.editable(module) || boundAt(t, len(t.src), from) {
+		return nil
+	}
+	var out []lang.TextEdit
+	for _, s := range t.lang.Uses(t.path, t.src, from, -1) {
+		if t.index(s.Start) < 0 && usableAt(t, s.Start, to) {
+			out = append(out, lang.TextEdit{Span: s, New: to})
+		}
+	}
+	return inFile(module, out)
 }
 
 // followMovedExport imports the name from the file that exports it now.

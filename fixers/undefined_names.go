@@ -82,6 +82,12 @@ func (v *view) rewriteUnbound(u unbound, to string, keepKey bool) []lang.TextEdi
 		}
 		out = append(out, lang.TextEdit{Span: k.Span, New: text})
 	}
+	// Annotations name things inside strings, where no token begins.
+	for _, s := range u.t.lang.Uses(u.t.path, u.t.src, u.name, u.offset()) {
+		if u.t.index(s.Start) < 0 && usableAt(u.t, s.Start, to) {
+			out = merge(out, []lang.TextEdit{{Span: s, New: to}})
+		}
+	}
 	return out
 }
 

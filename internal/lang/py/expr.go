@@ -193,6 +193,7 @@ func (a *analysis) annotated(sc *scope, from, to int) {
 	}
 	a.target(sc, from, colon, 0)
 	a.expr(sc, colon+1, to, false, 0)
+	a.quoted(sc, colon+1, to)
 }
 
 func (a *analysis) forHeader(sc *scope, from, to int) {

@@ -75,6 +75,8 @@ func TestUses(t *testing.T) {
 		{"decorator, default, annotation", "@a\ndef f(x: a = a) -> a: pass\nclass C(a, metaclass=a): pass\na = 1\n", "a", "@[a]\ndef f(x: [a] = [a]) -> [a]: pass\nclass C([a], metaclass=[a]): pass\n[a] = 1\n"},
 		{"unbound", "def f():\n    return os.path\nos\n", "os", "def f():\n    return [os].path\n[os]\n"},
 		{"match", "match c:\n    case C(c=d) if c: pass\n    case c.x: pass\n", "c", "match [c]:\n    case C(c=d) if [c]: pass\n    case [c].x: pass\n"},
+		{"quoted annotation", "class T: pass\ndef f(a: 'T', b: \"list[T] | x.T\" = 'T') -> 'T | None':\n    c: 'T' = {'k': 'T'}\n    d: Literal['T'] = 'T'\n    e: Annotated[int, 'T'] = 1\n", "T",
+			"class [T]: pass\ndef f(a: '[T]', b: \"list[[T]] | x.T\" = 'T') -> '[T] | None':\n    c: '[T]' = {'k': 'T'}\n    d: Literal['T'] = 'T'\n    e: Annotated[int, 'T'] = 1\n"},
 		{"global", "n = 1\ndef f():\n    global n\n    n = 2\n", "n", "[n] = 1\ndef f():\n    global [n]\n    [n] = 2\n"},
 	} {
 		t.Run(tc.name, func(t *testing.T) {

@@ -266,6 +266,7 @@ func (a *analysis) function(sc *scope, s *stmt, i int) {
 	}
 	if a.is(i, "->") {
 		a.outerExpr(outer, i+1, s.to)
+		a.quoted(outer, i+1, s.to)
 	}
 	a.body(fn, s, start)
 }
@@ -310,6 +311,13 @@ func (a *analysis) params(fn, outer *scope, from, to int) {
 		}
 		a.bind(fn, i, "param")
 		a.outerExpr(outer, i+1, end)
+		if a.is(i+1, ":") && i+1 < end {
+			to := end
+			if eq := a.find(i+1, end, func(k int) bool { return a.is(k, "=") }); eq >= 0 {
+				to = eq
+			}
+			a.quoted(outer, i+2, to)
+		}
 	}
 }
 
