@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -29,11 +30,14 @@ func (d *Duration) UnmarshalText(b []byte) error {
 // String is the duration as the file writes it.
 func (d Duration) String() string { return time.Duration(d).String() }
 
+// maxSize bounds what is read as a configuration file.
+const maxSize = 1 << 20
+
 // Find gives the path of the configuration file of a repository, "" when it
-// has none.
+// has none. What stands there and cannot be read is for Load to say.
 func Find(root string) string {
 	p := filepath.Join(root, Name)
-	if fi, err := os.Stat(p); err != nil || fi.IsDir() {
+	if _, err := os.Lstat(p); err != nil {
 		return ""
 	}
 	return p
@@ -46,14 +50,38 @@ func Load(path string) (Config, error) {
 	if path == "" {
 		return Default(), nil
 	}
-	src, err := os.ReadFile(path)
+	src, err := read(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return Config{}, &Error{File: path, Message: "no such file", Hint: "regreen init writes one"}
 	}
 	if err != nil {
-		return Config{}, &Error{File: path, Message: err.Error()}
+		return Config{}, &Error{File: path, Message: err.Error(), Hint: "make it a file that can be read, or remove it"}
 	}
 	return Parse(path, src)
+}
+
+// read takes a file's bytes; it waits for nobody (a named pipe) and takes no
+// stream without an end.
+func read(path string) ([]byte, error) {
+	fi, err := os.Stat(path)
+	switch {
+	case err != nil:
+		return nil, err
+	case fi.IsDir():
+		return nil, errors.New("it is a folder")
+	case !fi.Mode().IsRegular() && fi.Mode()&fs.ModeCharDevice == 0:
+		return nil, errors.New("it is not a file")
+	}
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = f.Close() }()
+	src, err := io.ReadAll(io.LimitReader(f, maxSize+1))
+	if err == nil && len(src) > maxSize {
+		err = fmt.Errorf("it is larger than %d bytes", maxSize)
+	}
+	return src, err
 }
 
 // Parse reads a configuration file's text over the defaults; file is for
