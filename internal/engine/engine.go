@@ -93,6 +93,9 @@ func (e *Engine) env() runner.Env {
 // detect finds the projects of the snapshot's files and reads their layouts.
 func (e *Engine) detect(ctx context.Context, files []string) error {
 	frameworks := Frameworks()
+	if err := checkRoots(e.opts.Config.Project, files); err != nil {
+		return err
+	}
 	cands, err := Candidates(ctx, e.box.Origin(), files, e.opts.Environ, e.box)
 	if err != nil {
 		return err

@@ -3,10 +3,12 @@ package engine
 import (
 	"fmt"
 	"os"
+	"path"
 	"path/filepath"
 	"slices"
 	"strings"
 
+	"regreen/internal/config"
 	"regreen/internal/runner"
 	"regreen/internal/sandbox"
 )
@@ -46,6 +48,18 @@ func (e *Engine) named(snap *sandbox.Snapshot, baseFiles []string, req Request) 
 	}
 	slices.Sort(out)
 	return slices.Compact(out), nil
+}
+
+// checkRoots refuses a project that was set by hand for a folder without files:
+// no test of it would ever run.
+func checkRoots(projects []config.Project, files []string) error {
+	for i, p := range projects {
+		if len(filesBelow(path.Clean(p.Root), files)) == 0 {
+			return &runner.Problem{Code: "config", Message: fmt.Sprintf("project[%d].root: there are no files in %q", i, p.Root),
+				Hint: "write a folder of the repository, relative to its root"}
+		}
+	}
+	return nil
 }
 
 // filesBelow lists the files of a folder; "." is the root.

@@ -66,3 +66,12 @@ func (s *signalled) Write(p []byte) (int, error) {
 	}
 	return len(p), nil
 }
+
+func TestNothingStartsAfterTheEnd(t *testing.T) {
+	ctx, cancel := context.WithTimeout(t.Context(), 0)
+	defer cancel()
+	e, err := Local{}.Run(ctx, Cmd{Path: "/nowhere"})
+	if err != nil || !e.Stopped || e.Code != -1 {
+		t.Errorf("Run = %+v, %v, want stopped and no error", e, err)
+	}
+}

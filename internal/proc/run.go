@@ -9,8 +9,8 @@ import (
 )
 
 func run(ctx context.Context, c Cmd) (Exit, error) {
-	if err := ctx.Err(); err != nil {
-		return Exit{}, err
+	if ctx.Err() != nil {
+		return Exit{Code: -1, Stopped: true}, nil
 	}
 	grace := c.Grace
 	if grace == 0 {
