@@ -301,7 +301,7 @@ func (d *Daemon) Status(ctx context.Context) (Status, error) {
 	var s Status
 	err := d.ask(ctx, func() {
 		l := d.loop
-		s = Status{Schema: cycle.Schema, State: l.state, PID: os.Getpid(), Failing: l.failing.list(), Proposals: []string{}}
+		s = Status{Schema: cycle.Schema, State: l.state, PID: os.Getpid(), Failing: l.failing.List(), Proposals: []string{}}
 		if s.State == Waiting {
 			s.Why = l.gitWait
 		}

@@ -222,8 +222,8 @@ func TestBorrow(t *testing.T) {
 	}
 	f.until(Waiting)
 	must(t, os.WriteFile(filepath.Join(f.cfg.Root, "b.ts"), []byte("repaired"), 0o644))
-	must(t, loan.Wrote(t.Context(), []cycle.Merged{{File: "b.ts", After: hexSum([]byte("repaired"))}}))
 	f.batches <- watch.Batch{Paths: []string{"b.ts"}}
+	must(t, loan.Wrote(t.Context(), []cycle.Merged{{File: "b.ts", After: hexSum([]byte("repaired"))}}))
 	loan.Return()
 	if r := f.began(); !r.All && len(r.Files) > 0 {
 		t.Errorf("the cancelled cycle was about what was modified; now about %v", r.Files)

@@ -45,6 +45,7 @@ type loop struct {
 	ops      []func(ctx context.Context) // wait for the running cycle to end
 	busy     bool                        // an operation runs, a cycle or another
 	lent     int                         // commands that hold the sandbox
+	held     []watch.Batch               // came while the sandbox was lent
 	paused   bool
 	gitWait  string
 	lastSave time.Time
@@ -56,7 +57,7 @@ type loop struct {
 	broken   error              // why the daemon cannot go on
 
 	last    *cycle.Document // of the last cycle that was not cancelled
-	failing failing
+	failing Failing
 	waiters []chan *cycle.Document
 
 	// done gets the ends of operations. It has room for one, and there is
@@ -73,7 +74,12 @@ func (l *loop) run(ctx context.Context, batches <-chan watch.Batch, failed <-cha
 		case l.broken = <-failed:
 			return
 		case b := <-batches:
-			l.take(b)
+			if l.lent > 0 {
+				// Who borrowed the sandbox will say what of it was no save.
+				l.held = append(l.held, b)
+			} else {
+				l.take(b)
+			}
 		case f := <-l.d.asks:
 			f()
 		case f := <-l.done:
@@ -221,8 +227,12 @@ func (l *loop) ended(j *job, doc *cycle.Document, err error, superseded bool) {
 		}
 	}
 	switch {
-	case superseded && (doc == nil || len(doc.Merged) == 0):
-		return // its saves wait again
+	case superseded && (doc == nil || len(doc.Merged) == 0): // its saves wait again
+		if doc == nil { // it did not get as far as to say so itself
+			doc = &cycle.Document{Schema: cycle.Schema, Outcome: cycle.Cancelled, Reason: "cancelled"}
+			l.hub.emit(Event{Event: cycle.Event{Kind: cycle.EventVerdict, Document: doc}})
+		}
+		return
 	case err != nil:
 		l.hub.emit(Event{Event: cycle.Event{Kind: EventError, Text: err.Error()}})
 		l.last = &cycle.Document{Schema: cycle.Schema, Outcome: cycle.Errored, Reason: err.Error(),
@@ -230,7 +240,7 @@ func (l *loop) ended(j *job, doc *cycle.Document, err error, superseded bool) {
 		return
 	}
 	l.last = doc
-	l.failing.update(doc)
+	l.failing.Update(doc)
 }
 
 // beforeMerge is called in the cycle's goroutine. It lets a person finish what
@@ -315,6 +325,17 @@ func (l *loop) lend(ready func(error)) {
 	})
 }
 
+// back takes the sandbox back.
+func (l *loop) back() {
+	if l.lent--; l.lent > 0 {
+		return
+	}
+	for _, b := range l.held {
+		l.take(b)
+	}
+	l.held = nil
+}
+
 // show tells a change of state.
 func (l *loop) show() {
 	s, why := Idle, ""
@@ -332,49 +353,4 @@ func (l *loop) show() {
 		l.state = s
 		l.hub.emit(Event{Event: cycle.Event{Kind: EventState, Text: why}, State: s})
 	}
-}
-
-// failing are the failures that are known, by test file: those outside the
-// last selection stay until their test passes.
-type failing struct {
-	files []string
-	by    map[string][]cycle.Remaining
-}
-
-func (f *failing) update(doc *cycle.Document) {
-	if doc.Outcome == cycle.Cancelled || doc.Outcome == cycle.Errored {
-		return
-	}
-	if f.by == nil {
-		f.by = map[string][]cycle.Remaining{}
-	}
-	for _, a := range doc.AffectedTests {
-		f.drop(a.File)
-	}
-	f.drop("") // what belonged to a run and not to a file
-	for _, r := range doc.Remaining {
-		file := r.Test.File
-		if _, ok := f.by[file]; !ok {
-			f.files = append(f.files, file)
-		}
-		f.by[file] = append(f.by[file], r)
-	}
-}
-
-func (f *failing) drop(file string) {
-	delete(f.by, file)
-	for i, x := range f.files {
-		if x == file {
-			f.files = append(f.files[:i], f.files[i+1:]...)
-			return
-		}
-	}
-}
-
-func (f *failing) list() []cycle.Remaining {
-	out := []cycle.Remaining{}
-	for _, file := range f.files {
-		out = append(out, f.by[file]...)
-	}
-	return out
 }

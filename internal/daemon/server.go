@@ -184,7 +184,7 @@ func (d *Daemon) borrow(w http.ResponseWriter, r *http.Request) {
 		fail(w, http.StatusServiceUnavailable, "ending", errEnded)
 		return
 	case err := <-ready: // soon: the cycle was cancelled
-		defer func() { _ = d.ask(context.WithoutCancel(r.Context()), func() { d.loop.lent-- }) }()
+		defer func() { _ = d.ask(context.WithoutCancel(r.Context()), d.loop.back) }()
 		if err != nil {
 			fail(w, http.StatusInternalServerError, "environment", err)
 			return

@@ -1,0 +1,131 @@
+package cli
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"os"
+	"os/signal"
+	"path/filepath"
+	"syscall"
+
+	"github.com/spf13/cobra"
+
+	"regreen/internal/daemon"
+)
+
+func (a *app) watchCommand() *cobra.Command {
+	var detach bool
+	cmd := &cobra.Command{
+		Use:   "watch",
+		Short: "Watch the files and repair what a save breaks",
+		Long: `Watch the repository's files. After each save the tests that it can affect run
+in a private copy, and what broke for a mechanical reason is repaired. One
+process watches a repository; the other commands work beside it.
+
+While it runs in a terminal: Enter runs all tests, u undoes the last merge,
+a applies the last proposal, p pauses, q quits, ? helps.`,
+		Example: "  regreen watch\n  regreen watch --detach\n  regreen watch --json",
+		Args:    cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			r, err := a.open(cmd.Context())
+			if err != nil {
+				return err
+			}
+			if detach {
+				return a.detach(cmd.Context(), r)
+			}
+			return a.watch(cmd.Context(), r)
+		},
+	}
+	cmd.Flags().BoolVar(&detach, "detach", false, "watch in the background; regreen status and stop reach it")
+	return cmd
+}
+
+func (a *app) watch(ctx context.Context, r Repo) error {
+	view := newView(a.screen(a.stdout), a.flags.quiet)
+	sink := view.event
+	if a.flags.json {
+		sink = a.jsonEvents()
+	}
+	d, closeRepo, err := newDaemon(ctx, r, sink)
+	if err != nil {
+		return err
+	}
+	runCtx, stop := context.WithCancel(ctx)
+	defer stop()
+	hup := make(chan os.Signal, 1) // one that comes while another is seen to says the same
+	signal.Notify(hup, syscall.SIGHUP)
+	defer signal.Stop(hup)
+	done := make(chan error, 1)
+	go func() { done <- d.Run(runCtx) }()
+	var keys <-chan byte
+	if view.tty && !a.flags.json {
+		k, closeKeys := a.keys()
+		defer closeKeys()
+		keys = k
+	}
+	for {
+		select {
+		case err := <-done:
+			view.end()
+			return errors.Join(a.watched(ctx, err), closeRepo())
+		case <-hup:
+			if view.tty {
+				stop() // the terminal is gone
+				continue
+			}
+			_ = d.Reload(runCtx) // only the end of the daemon is an error
+		case k, ok := <-keys:
+			if !ok {
+				keys = nil
+				continue
+			}
+			if !view.key(runCtx, d, k) {
+				stop()
+			}
+		}
+	}
+}
+
+// watched is the end of a daemon.
+func (a *app) watched(ctx context.Context, err error) error {
+	var busy *daemon.BusyError
+	var socket *daemon.SocketError
+	var stopped Stopped
+	switch {
+	case errors.As(err, &busy):
+		return &Problem{Code: "busy", Exit: ExitEnvironment, Message: busy.Error(), Hint: "regreen status tells what it does, regreen stop ends it", Err: err}
+	case errors.As(err, &socket):
+		return &Problem{Code: "socket", Exit: ExitEnvironment, Message: socket.Error(), Hint: "make it your own with mode 0700, or set XDG_RUNTIME_DIR", Err: err}
+	case err == nil && errors.As(context.Cause(ctx), &stopped):
+		a.exit = stopped.Exit // the usual way to end, and no news
+	}
+	return err
+}
+
+// jsonEvents prints an event a line.
+func (a *app) jsonEvents() func(daemon.Event) {
+	return func(e daemon.Event) {
+		var b bytes.Buffer
+		enc := json.NewEncoder(&b)
+		enc.SetEscapeHTML(false)
+		if e.Document != nil {
+			d := normal(*e.Document)
+			e.Document = &d
+		}
+		if enc.Encode(e) == nil {
+			_, _ = a.stdout.Write(b.Bytes())
+		}
+	}
+}
+
+// logFile is where a detached daemon writes.
+func logFile(r Repo) (string, error) {
+	dir, err := stateDir(r.Environ)
+	if err != nil {
+		return "", err
+	}
+	return filepath.Join(dir, "log", filepath.Base(socketPath(r.Root, r.Environ))+".log"), nil
+}
