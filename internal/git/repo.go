@@ -51,10 +51,20 @@ func Open(ctx context.Context, dir string, environ []string) (*Repo, error) {
 	if err != nil {
 		return nil, fmt.Errorf("open %s: %w", abs, err)
 	}
-	// The toplevel stands last since it is the one that may hold a newline.
-	f := strings.SplitN(strings.TrimSuffix(string(out), "\n"), "\n", 5)
-	if len(f) != 5 {
+	f := strings.Split(strings.TrimSuffix(string(out), "\n"), "\n")
+	if len(f) < 5 {
 		return nil, fmt.Errorf("open %s: git rev-parse gave %q", abs, out)
+	}
+	if len(f) > 5 {
+		// A path holds a newline: only one at a time can be told.
+		f = f[:2]
+		for _, what := range []string{"--git-dir", "--git-common-dir", "--show-toplevel"} {
+			one, err := run.Run(ctx, Call{Dir: abs, Args: []string{"rev-parse", "--path-format=absolute", what}})
+			if err != nil {
+				return nil, fmt.Errorf("open %s: %w", abs, err)
+			}
+			f = append(f, strings.TrimSuffix(string(one), "\n"))
+		}
 	}
 	root, err := filepath.EvalSymlinks(filepath.FromSlash(f[4]))
 	if err != nil {

@@ -52,6 +52,15 @@ func (s *shadow) mark() string {
 
 func (s *shadow) objects() string { return filepath.Join(s.repo.CommonDir(), "objects") }
 
+// alternate is a path as an alternates file has it: in quotes, as git quotes,
+// where the path has something that its plain form cannot hold.
+func alternate(path string) string {
+	if !strings.ContainsAny(path, "\n") && !strings.HasPrefix(path, "#") && !strings.HasPrefix(path, `"`) {
+		return path
+	}
+	return `"` + strings.NewReplacer(`\`, `\\`, `"`, `\"`, "\n", `\n`).Replace(path) + `"`
+}
+
 func (s *shadow) config() string {
 	var b strings.Builder
 	version := 0
@@ -87,7 +96,7 @@ func (s *shadow) rebuild(ctx context.Context) error {
 		"HEAD":                    "ref: refs/heads/regreen\n",
 		"config":                  s.config(),
 		"info/attributes":         rawBytes,
-		"objects/info/alternates": s.objects() + "\n",
+		"objects/info/alternates": alternate(s.objects()) + "\n",
 	} {
 		if err := replaceFile(filepath.Join(s.dir, filepath.FromSlash(name)), []byte(text)); err != nil {
 			return err
