@@ -65,9 +65,9 @@ type Affected struct {
 type Sandbox struct {
 	Isolation string   `toml:"isolation"` // auto | namespace | landlock | copy
 	Network   bool     `toml:"network"`
-	Carry     []string `toml:"carry"`  // globs of ignored inputs to copy
-	Memory    string   `toml:"memory"` // "" is no limit
-	Processes int      `toml:"processes"`
+	Carry     []string `toml:"carry"`     // globs of ignored inputs to copy
+	Memory    string   `toml:"memory"`    // "" leaves it to regreen
+	Processes int      `toml:"processes"` // 0 leaves it to regreen
 }
 
 // Fixers is for the repair.

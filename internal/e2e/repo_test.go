@@ -30,6 +30,7 @@ type repo struct {
 	environ []string
 	git     map[string]string // .git when the repository was made
 	base    map[string]string // the committed files
+	user    int               // who runs the program; 0 is who runs the test
 }
 
 // newRepo makes a repository of one commit in a folder of its own, with the
@@ -242,6 +243,7 @@ func (r *repo) regreen(args ...string) result {
 	defer cancel()
 	cmd := exec.CommandContext(ctx, binary, args...)
 	cmd.Dir, cmd.Env = r.dir, r.environ
+	as(cmd, r.user)
 	var stdout, stderr bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &stdout, &stderr
 	cmd.Cancel = func() error { return cmd.Process.Signal(os.Interrupt) }

@@ -299,6 +299,47 @@ func TestLimits(t *testing.T) {
 	}
 }
 
+// TestDiskLimit fills a small disk.
+func TestDiskLimit(t *testing.T) {
+	if os.Getuid() != 0 {
+		t.Skip("mounting a small disk takes root")
+	}
+	w := newWalls(t)
+	small := filepath.Join(w.dir, "tmp")
+	if err := syscall.Mount("tmpfs", small, "tmpfs", 0, "size=64m"); err != nil {
+		t.Skipf("no small disk: %v", err)
+	}
+	t.Cleanup(func() {
+		if err := syscall.Unmount(small, 0); err != nil {
+			t.Error(err)
+		}
+	})
+	w.spec.Limits.Disk = small
+	const fill = "while head -c 1000000 /dev/zero >> $D/tmp/f; do sleep 0.01; done; sleep 20"
+	if ex, out := w.sh(t, t.Context(), fill); ex.Limit != "the limit of the disk, of which less than 16 MB is free" {
+		t.Errorf("exit %+v: %s", ex, out)
+	}
+}
+
+func TestOutputLimit(t *testing.T) {
+	jailtest.AsUser(t)
+	for _, namespace := range []bool{true, false} {
+		w := newWalls(t)
+		if !namespace {
+			w.spec.Namespace, w.spec.Mounts = false, nil
+		}
+		out := proc.NewTail(1 << 10)
+		ex, err := jail.Run(t.Context(), jailtest.Helper(), w.spec, proc.Cmd{Path: "/bin/sh", Args: []string{"-c", "while :; do echo y; done"}, Dir: w.dir,
+			Env: []string{"PATH=" + os.Getenv("PATH")}, Stdout: out, Stderr: out, MaxOutput: 1 << 20})
+		if err != nil || ex.How() != "killed at the limit of 1 MB of output" || ex.Stopped {
+			t.Errorf("namespace %v: exit %+v, %v", namespace, ex, err)
+		}
+		if left := eventually(t, func() []string { return alive(t, w.dir) }); len(left) > 0 {
+			t.Errorf("processes %v outlive the run", left)
+		}
+	}
+}
+
 func BenchmarkNamespace(b *testing.B) {
 	dir := b.TempDir()
 	for _, d := range []string{"user/packages/p", "tree/packages", "up", "work", "view"} {

@@ -81,7 +81,7 @@ func lastOfEach(environ []string) []string {
 func conclude(ex proc.Exit, said []byte) (proc.Exit, error) {
 	var out outcome
 	if len(said) == 0 || json.Unmarshal(said, &out) != nil {
-		if ex.Stopped || ex.Signal != "" {
+		if ex.Stopped || ex.Signal != "" || ex.Limit != "" {
 			return ex, nil // killed before it could say anything
 		}
 		return ex, &SetupError{Problem: fmt.Sprintf("the sandbox's helper ended with exit code %d and no word", ex.Code)}
@@ -89,7 +89,10 @@ func conclude(ex proc.Exit, said []byte) (proc.Exit, error) {
 	if out.Problem != "" {
 		return ex, &SetupError{Problem: out.Problem}
 	}
-	ex.Code, ex.Signal, ex.Limit = out.Code, "", out.Limit
+	ex.Code, ex.Signal = out.Code, ""
+	if out.Limit != "" {
+		ex.Limit = out.Limit
+	}
 	if out.Signal != 0 {
 		ex.Code, ex.Signal = -1, syscall.Signal(out.Signal).String()
 	}

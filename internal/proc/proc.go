@@ -20,6 +20,9 @@ type Cmd struct {
 	// Stdout and Stderr may be the same writer; nil discards.
 	Stdout, Stderr io.Writer
 	Stdin          io.Reader // nil is /dev/null
+	// MaxOutput is how many bytes the process may print before it is ended; 0
+	// is no limit.
+	MaxOutput int64
 	// Grace is how long the group may take to end after TERM before KILL;
 	// 0 means 2 s.
 	Grace time.Duration

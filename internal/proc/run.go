@@ -21,7 +21,9 @@ func run(ctx context.Context, c Cmd) (Exit, error) {
 	if cmd.Env == nil {
 		cmd.Env = []string{}
 	}
-	cmd.Stdin, cmd.Stdout, cmd.Stderr = c.Stdin, c.Stdout, c.Stderr
+	m := newMeter(c.MaxOutput)
+	cmd.Stdin = c.Stdin
+	cmd.Stdout, cmd.Stderr = m.of(c.Stdout, c.Stderr)
 	// A grandchild may hold the output pipes open after the child has ended.
 	cmd.WaitDelay = grace
 	if c.Setup != nil {
@@ -38,6 +40,9 @@ func run(ctx context.Context, c Cmd) (Exit, error) {
 	stopped := false
 	select {
 	case err = <-done:
+	case <-m.over:
+		kill(pgid)
+		err = <-done
 	case <-ctx.Done():
 		stopped = true
 		if c.BeforeKill != nil {
@@ -62,7 +67,7 @@ func run(ctx context.Context, c Cmd) (Exit, error) {
 	if err != nil && !errors.As(err, &ee) && !errors.Is(err, exec.ErrWaitDelay) {
 		return Exit{}, fmt.Errorf("wait for %s: %w", c.Path, err)
 	}
-	ex := Exit{Code: cmd.ProcessState.ExitCode(), Stopped: stopped}
+	ex := Exit{Code: cmd.ProcessState.ExitCode(), Stopped: stopped, Limit: m.passed()}
 	ex.Signal = signalName(cmd.ProcessState)
 	return ex, nil
 }

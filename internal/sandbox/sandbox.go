@@ -294,8 +294,15 @@ func (s *Sandbox) Note() string { return s.note }
 // start.
 func (s *Sandbox) Scratch() string { return s.scratch }
 
+// maxRunOutput is what a run may print: far more than any suite says, and
+// soon reached by a loop that prints.
+const maxRunOutput = 256 << 20
+
 // Run runs a process in the sandbox, with a private TMPDIR.
 func (s *Sandbox) Run(ctx context.Context, cmd proc.Cmd) (proc.Exit, error) {
+	if cmd.MaxOutput == 0 {
+		cmd.MaxOutput = maxRunOutput
+	}
 	ex, err := s.iso.run(ctx, cmd)
 	if ex.Limit != "" {
 		s.spilled.Store(true)
