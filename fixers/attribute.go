@@ -200,6 +200,9 @@ func (v *view) nearMember(c Cause, m member) []Fix {
 	if !ok {
 		return nil
 	}
+	if v.hadMember(m.name) || isBuiltinMember(m.t.lang, m.name) {
+		level = Propose // it is no misspelling: the thing is another than was thought
+	}
 	return []Fix{{Title: fmt.Sprintf("use %s instead of %s", win, m.name), Applicability: level, Rank: 20,
 		Edits: inFile(m.t.path, []lang.TextEdit{{Span: m.t.significant()[m.i].Span, New: win}}), Evidence: why}}
 }

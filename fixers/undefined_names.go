@@ -153,13 +153,37 @@ func (v *view) spelling(u unbound) []Fix {
 			Evidence: fmt.Sprintf("%s is the nearest name in scope", n.name)}
 	}
 	if _, ok := clearWin(ns); ok {
-		return []Fix{fix(ns[0], Likely)}
+		level := Likely
+		if v.hadName(u.t.path, u.name) {
+			level = Propose // what it named was taken away
+		}
+		return []Fix{fix(ns[0], level)}
 	}
 	var out []Fix
 	for _, n := range ns[:min(len(ns), 4)] {
 		out = append(out, fix(n, Propose))
 	}
 	return out
+}
+
+// hadName tells whether a file could use a name at the base: then it is no
+// misspelling, whatever happened to the thing that it names.
+func (v *view) hadName(rel, name string) bool {
+	b := v.before(rel)
+	if b == nil {
+		return false
+	}
+	return slices.ContainsFunc(b.idents(name, 0), func(i int) bool {
+		return !b.isMember(i) && boundAt(b, b.significant()[i].Start, name)
+	})
+}
+
+// hadMember tells whether anything that changed had a member at the base.
+func (v *view) hadMember(name string) bool {
+	return slices.ContainsFunc(v.Changed(), func(rel string) bool {
+		b := v.before(rel)
+		return b != nil && slices.ContainsFunc(b.idents(name, 0), func(i int) bool { return definesMember(b, i) })
+	})
 }
 
 // lostImport gives back an import that this very file had at the base.
