@@ -115,6 +115,11 @@ func (a *app) change(ctx context.Context, word string, args []string, do func(co
 		id = args[0]
 	}
 	c, err := do(ctx, r, id)
+	if err != nil && c != nil && c.Status == Done {
+		// It is written; what came after it does not change that.
+		r.Log.Warn("not all was cleaned up", "err", err)
+		err = nil
+	}
 	if err != nil {
 		return err
 	}

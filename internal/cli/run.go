@@ -132,6 +132,10 @@ func (a *app) run(ctx context.Context, r Repo, o RunOptions) error {
 	live := newLive(a.screen(a.stderr), a.flags.quiet, a.flags.verbose)
 	d, err := a.deps.RunCycle(ctx, r, o, live.event)
 	live.end()
+	if err != nil && d != nil && len(d.Merged) > 0 {
+		// The user must learn what was written, whatever came after it.
+		d.Warnings, err = append(d.Warnings, err.Error()), nil
+	}
 	if err != nil {
 		return err
 	}

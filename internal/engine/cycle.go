@@ -86,11 +86,12 @@ func (e *Engine) Cycle(ctx context.Context, req Request, sink func(cycle.Event))
 	for _, s := range p.snap.Skipped {
 		doc.Warnings = append(doc.Warnings, "not in the sandbox: "+s)
 	}
-	if cerr := closeUnits(); err == nil {
-		err = cerr
+	// The verdict stands, and what was merged is merged, whatever goes wrong now.
+	if cerr := closeUnits(); cerr != nil {
+		doc.Warnings = append(doc.Warnings, fmt.Sprintf("the test runs were not cleaned up: %v", cerr))
 	}
-	if herr := e.remember(started, doc, kept); err == nil {
-		err = herr
+	if herr := e.remember(started, doc, kept); herr != nil {
+		doc.Warnings = append(doc.Warnings, fmt.Sprintf("log, show and apply will not know of this: %v", herr))
 	}
 	return doc, err
 }
