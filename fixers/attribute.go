@@ -195,6 +195,9 @@ var typeOf = regexp.MustCompile(`^(?:type object )?'([^']+)'(?: object)? has no 
 // nearMember takes the nearest member where the members are known.
 func (v *view) nearMember(c Cause, m member) []Fix {
 	names, level, why := v.knownMembers(c, m)
+	if slices.Contains(names, m.name) {
+		return nil
+	}
 	ns := nearest(m.name, names)
 	win, ok := clearWin(ns)
 	if !ok {
