@@ -56,8 +56,13 @@ func (a *app) watch(ctx context.Context, r Repo) error {
 	runCtx, stop := context.WithCancel(ctx)
 	defer stop()
 	hup := make(chan os.Signal, 1) // one that comes while another is seen to says the same
-	signal.Notify(hup, syscall.SIGHUP)
-	defer signal.Stop(hup)
+	if !hasTerminal() {
+		// With a terminal a hang-up is its end, and ours; without one, as under
+		// --detach or systemd, it says that the configuration changed.
+		signal.Reset(syscall.SIGHUP)
+		signal.Notify(hup, syscall.SIGHUP)
+		defer signal.Stop(hup)
+	}
 	done := make(chan error, 1)
 	go func() { done <- d.Run(runCtx) }()
 	var keys <-chan byte
@@ -72,10 +77,6 @@ func (a *app) watch(ctx context.Context, r Repo) error {
 			view.end()
 			return errors.Join(a.watched(ctx, err), closeRepo())
 		case <-hup:
-			if view.tty {
-				stop() // the terminal is gone
-				continue
-			}
 			_ = d.Reload(runCtx) // only the end of the daemon is an error
 		case k, ok := <-keys:
 			if !ok {
@@ -87,6 +88,17 @@ func (a *app) watch(ctx context.Context, r Repo) error {
 			}
 		}
 	}
+}
+
+// hasTerminal tells whether a terminal controls this process, whatever its
+// output goes to.
+func hasTerminal() bool {
+	f, err := os.Open("/dev/tty")
+	if err != nil {
+		return false
+	}
+	_ = f.Close()
+	return true
 }
 
 // watched is the end of a daemon.

@@ -103,6 +103,10 @@ func (v *view) close(summary string) {
 
 func (v *view) verdict(d *cycle.Document) {
 	v.failing.Update(d)
+	if !v.open { // a command beside us ran it
+		v.files = d.ModifiedFiles
+		v.begin()
+	}
 	p := &printer{screen: v.screen}
 	summary := p.summary(d)
 	if n := v.elsewhere(d); n > 0 {

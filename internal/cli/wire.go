@@ -100,7 +100,7 @@ func runCycle(ctx context.Context, r Repo, o RunOptions, sink func(cycle.Event))
 		if doc == nil {
 			return err
 		}
-		return errors.Join(err, loan.Wrote(context.WithoutCancel(ctx), doc.Merged))
+		return errors.Join(err, loan.Ran(context.WithoutCancel(ctx), doc))
 	})
 	return doc, err
 }
@@ -192,7 +192,7 @@ func change(ctx context.Context, r Repo, id string, do func(*engine.Engine, cont
 		if err != nil {
 			return err
 		}
-		if err := loan.Wrote(context.WithoutCancel(ctx), w.Files); err != nil {
+		if err := loan.Wrote(context.WithoutCancel(ctx), w.ID, w.Files); err != nil {
 			return err
 		}
 		out = &Change{Schema: cycle.Schema, ID: w.ID, Status: Done, Files: w.Files, Patch: w.Patch, Undo: w.Undo}

@@ -155,12 +155,22 @@ func (c *Client) Borrow(ctx context.Context) (*Loan, error) {
 	return &Loan{c, resp.Body}, nil
 }
 
-// Wrote tells what was written into the user's files, so that it is no save.
-func (l *Loan) Wrote(ctx context.Context, files []cycle.Merged) error {
-	if l == nil || len(files) == 0 {
+// Ran tells of a cycle that the command ran, so that what it merged is no save
+// and its verdict is the newest.
+func (l *Loan) Ran(ctx context.Context, doc *cycle.Document) error {
+	return l.tell(ctx, wroteRequest{Files: doc.Merged, Document: doc})
+}
+
+// Wrote tells what an apply or an undo of id wrote, so that it is no save.
+func (l *Loan) Wrote(ctx context.Context, id string, files []cycle.Merged) error {
+	return l.tell(ctx, wroteRequest{Files: files, Undone: id})
+}
+
+func (l *Loan) tell(ctx context.Context, r wroteRequest) error {
+	if l == nil {
 		return nil
 	}
-	return l.c.get(ctx, http.MethodPost, "/v1/wrote", wroteRequest{files}, nil)
+	return l.c.get(ctx, http.MethodPost, "/v1/wrote", r, nil)
 }
 
 // Return gives the sandbox back; a loan of nothing is no loan.

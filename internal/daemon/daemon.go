@@ -135,8 +135,8 @@ func (d *Daemon) Run(ctx context.Context) (err error) {
 	d.loop.run(ctx, batches, failed)
 
 	close(d.ended)
+	d.loop.hub.close() // ends the streams, which the server would wait for
 	srv.close()
-	d.loop.hub.close()
 	d.quit()
 	d.group.Wait()
 	select {

@@ -296,7 +296,7 @@ func (l *loop) operate(do func(context.Context, Worker) (*engine.Written, error)
 			return err
 		}, func(err error) {
 			if out != nil {
-				l.wrote(out.Files)
+				l.told(wroteRequest{Files: out.Files, Undone: out.ID})
 			}
 			end(out, err)
 		})
@@ -308,6 +308,19 @@ func (l *loop) wrote(files []cycle.Merged) {
 	for _, f := range files {
 		l.contents.set(f.File, f.After)
 		_ = l.watcher.Expect(f.File, f.After) // a sum that is none is of no use, and of no harm
+	}
+}
+
+// told takes in what a command did with the sandbox it borrowed.
+func (l *loop) told(r wroteRequest) {
+	l.wrote(r.Files)
+	if l.last != nil && r.Undone != "" && l.last.Undo == r.Undone {
+		l.last.Undo = ""
+	}
+	if r.Document != nil {
+		l.last = r.Document
+		l.failing.Update(r.Document)
+		l.hub.emit(Event{Event: cycle.Event{Kind: cycle.EventVerdict, Cycle: r.Document.ID, Document: r.Document}})
 	}
 }
 

@@ -200,8 +200,12 @@ func (d *Daemon) borrow(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
+// wroteRequest is what a command did: the files it wrote, the document of the
+// cycle it ran, the merge it took back.
 type wroteRequest struct {
-	Files []cycle.Merged `json:"files"`
+	Files    []cycle.Merged  `json:"files"`
+	Document *cycle.Document `json:"document,omitempty"`
+	Undone   string          `json:"undone,omitempty"`
 }
 
 // wrote hears from a command what it wrote into the user's files.
@@ -210,7 +214,7 @@ func (d *Daemon) wrote(w http.ResponseWriter, r *http.Request) {
 	if !read(w, r, &req) {
 		return
 	}
-	if err := d.ask(r.Context(), func() { d.loop.wrote(req.Files) }); err != nil {
+	if err := d.ask(r.Context(), func() { d.loop.told(req) }); err != nil {
 		fail(w, http.StatusServiceUnavailable, "ending", err)
 		return
 	}
