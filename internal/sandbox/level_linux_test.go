@@ -276,6 +276,28 @@ func TestEditableInstall(t *testing.T) {
 	}, "namespace")
 }
 
+func TestCachesAtHome(t *testing.T) {
+	atLevels(t, func(t *testing.T, level func(*Config)) {
+		home := t.TempDir()
+		if err := os.MkdirAll(filepath.Join(home, ".cache", "tool"), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(filepath.Join(home, ".cache", "tool", "a"), []byte("user\n"), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		r := newRig(t, simple(t), level, func(c *Config) { c.Environ = append(c.Environ, "HOME="+home) })
+		r.ready()
+		ex, out := r.run("sh", "-c", `cd "$HOME/.cache/tool" && cat a && echo run > a && echo run > b && cat a b`)
+		if ex.Code != 0 || out != "user\nrun\nrun" {
+			t.Errorf("a run in the cache = %+v %q", ex, out)
+		}
+		src, err := os.ReadFile(filepath.Join(home, ".cache", "tool", "a"))
+		if _, made := os.Stat(filepath.Join(home, ".cache", "tool", "b")); err != nil || string(src) != "user\n" || made == nil {
+			t.Errorf("the user's cache = %q, %v; b made: %v", src, err, made == nil)
+		}
+	}, "namespace")
+}
+
 func TestRunsAtATime(t *testing.T) {
 	atLevels(t, func(t *testing.T, level func(*Config)) {
 		r := newRig(t, workspaces(t), level)

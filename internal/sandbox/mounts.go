@@ -137,6 +137,33 @@ func (f *placeFinder) entries(rel, from string) {
 	}
 }
 
+// caches are the user's cache folders, in which tools write as they run: what
+// they write is kept from the user's as it is for packages. One that holds the
+// repository or our state, or lies in them, is left alone.
+func (s *Sandbox) caches() []place {
+	home, dirs := lookup(s.environ, "HOME"), []string{lookup(s.environ, "XDG_CACHE_HOME")}
+	if filepath.IsAbs(home) {
+		dirs = append(dirs, filepath.Join(home, ".cache"), filepath.Join(home, ".npm"))
+	}
+	var out []place
+	for _, dir := range dirs {
+		real, err := filepath.EvalSymlinks(dir)
+		if err != nil || !filepath.IsAbs(dir) || slices.ContainsFunc(out, func(p place) bool { return p.at == real }) {
+			continue
+		}
+		fi, err := os.Stat(real)
+		if err != nil || !fi.IsDir() || slices.ContainsFunc([]string{s.repo.Root(), s.dir, s.repo.CommonDir(), home}, func(own string) bool {
+			_, holds := inside(real, own)
+			_, lies := inside(own, real)
+			return holds || lies && own != home
+		}) {
+			continue
+		}
+		out = append(out, place{at: real, from: real, dir: true, own: true})
+	}
+	return out
+}
+
 // placeMounts makes the points in the worktree at which places are mounted:
 // empty folders and files, and links.
 func (s *Sandbox) placeMounts(places []place) error {

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 
@@ -73,7 +74,7 @@ func (l *namespaceLevel) prepared() error {
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.places, l.ready = l.s.places, true
+	l.places, l.ready = slices.Concat(l.s.places, l.s.caches()), true
 	return l.freshen()
 }
 
