@@ -53,6 +53,10 @@ type Input struct {
 	Base func(rel string) ([]byte, bool)
 	// BaseFiles are the base revision's files; may be nil.
 	BaseFiles []string
+	// Sum gives a hash of a file's content, where one is known; may be nil.
+	Sum func(rel string) (string, bool)
+	// Scans remembers what files of a known Sum say; may be nil.
+	Scans *Scans
 	// Data maps globs of data files to globs of the tests that read them.
 	Data map[string][]string
 }

@@ -20,13 +20,16 @@ func (g *Graph) reads(id int32, p string) {
 			folder = true
 		}
 	}
-	n := int32(len(g.data))
-	g.data = append(g.data, dataRef{id, p, folder})
+	if g.dry == nil {
+		n := int32(len(g.data))
+		g.data = append(g.data, dataRef{id, p, folder})
+		if base := path.Base(p); !folder {
+			g.byBase[base] = append(g.byBase[base], n)
+		}
+	}
 	if folder {
 		return
 	}
-	base := path.Base(p)
-	g.byBase[base] = append(g.byBase[base], n)
 	if isToolConfig(path.Base(g.nodes[id].name)) {
 		return // what it names is an entry or an exception, seldom a program
 	}
@@ -70,6 +73,7 @@ func (g *Graph) readers(file string) []edge {
 	for _, n := range g.byBase[path.Base(file)] {
 		ref := g.data[n]
 		switch {
+		case ref.file < 0:
 		case g.exactly(ref, file):
 			out = append(out, edge{ref.file, g.label("reads", "")})
 		case owned:
@@ -78,7 +82,7 @@ func (g *Graph) readers(file string) []edge {
 		}
 	}
 	for _, ref := range g.data {
-		if !ref.folder || owned && isToolConfig(path.Base(g.nodes[ref.file].name)) {
+		if !ref.folder || ref.file < 0 || owned && isToolConfig(path.Base(g.nodes[ref.file].name)) {
 			continue
 		}
 		for dir := range g.anchors(ref.file) {

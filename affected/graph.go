@@ -4,12 +4,9 @@ import (
 	"context"
 	"fmt"
 	"path"
-	"runtime"
 	"slices"
 	"sort"
 	"strings"
-
-	"golang.org/x/sync/errgroup"
 
 	"regreen/internal/lang"
 )
@@ -29,6 +26,13 @@ type Graph struct {
 	nested  map[string]bool    // folder to: in another working tree
 	base    map[string]bool    // BaseFiles
 
+	files    []string        // of the tree, as it gave them
+	now, old []lang.Resolver // by language; old: before the deletions
+	before   *beforeTree
+
+	dry  func(to int32) // takes the edges instead of the graph, while they are taken away
+	dead int            // data without a file
+
 	manifestFiles []string // package.json and pyproject.toml files, sorted
 	configTexts   []config // read when first asked for
 
@@ -45,8 +49,9 @@ type node struct {
 	pkg      bool // a package's
 	owned    bool // scanned by a language
 	language int
-	projects []int  // of a test: who runs it
-	rev      []edge // who depends on it
+	projects []int    // of a test: who runs it
+	rev      []edge   // who depends on it
+	scan     *scanned // of an owned file
 }
 
 // edge leads to a dependent; label says how it depends.
@@ -76,21 +81,37 @@ const maxScan = 4 << 20
 
 // Build scans and resolves all files of the input's tree.
 func Build(ctx context.Context, in Input) (*Graph, error) {
-	g := &Graph{in: in, ids: map[string]int32{}, labelID: map[label]int32{}, byBase: map[string][]int32{},
-		nested: map[string]bool{}, base: map[string]bool{}}
-	for _, f := range in.BaseFiles {
-		g.base[f] = true
-	}
-	var files []string
-	for _, f := range in.Tree.Files() {
-		if !g.foreign(f) {
-			files = append(files, f)
-		}
-	}
+	g := newGraph(in)
+	g.files = in.Tree.Files()
+	files := g.ours()
 	scans, err := g.scan(ctx, files)
 	if err != nil {
 		return nil, fmt.Errorf("scan the repository: %w", err)
 	}
+	if err := g.build(ctx, files, scans); err != nil {
+		return nil, err
+	}
+	return g, nil
+}
+
+func newGraph(in Input) *Graph {
+	return &Graph{in: in, ids: map[string]int32{}, labelID: map[label]int32{}, byBase: map[string][]int32{},
+		nested: map[string]bool{}, base: baseSet(in.BaseFiles)}
+}
+
+// ours are the tree's files that are the repository's own.
+func (g *Graph) ours() []string {
+	var files []string
+	for _, f := range g.files {
+		if !g.foreign(f) {
+			files = append(files, f)
+		}
+	}
+	return files
+}
+
+// build makes nodes and edges of what the files say.
+func (g *Graph) build(ctx context.Context, files []string, scans []*scanned) error {
 	for i, f := range files {
 		if base := path.Base(f); base == "package.json" || base == "pyproject.toml" {
 			g.manifestFiles = append(g.manifestFiles, f)
@@ -101,10 +122,10 @@ func Build(ctx context.Context, in Input) (*Graph, error) {
 		}
 	}
 	if err := g.resolve(ctx, scans); err != nil {
-		return nil, fmt.Errorf("resolve the imports: %w", err)
+		return fmt.Errorf("resolve the imports: %w", err)
 	}
 	g.layouts(files)
-	return g, nil
+	return nil
 }
 
 func (g *Graph) id(name string) int32 {
@@ -140,6 +161,10 @@ func (g *Graph) depends(from, to, label int32) {
 	if from == to {
 		return
 	}
+	if g.dry != nil {
+		g.dry(to)
+		return
+	}
 	rev := g.nodes[to].rev
 	for k := len(rev) - 1; k >= 0 && k >= len(rev)-4; k-- { // a file's edges come together
 		if rev[k].to == from {
@@ -173,72 +198,24 @@ func (g *Graph) inNested(dir string) bool {
 	return v
 }
 
-// scanned is what one file says.
-type scanned struct {
-	name     string
-	language int
-	file     *lang.File
-	tooLarge bool
-}
-
-// scan reads the files that a language owns; nil for the others.
-func (g *Graph) scan(ctx context.Context, files []string) ([]*scanned, error) {
-	out := make([]*scanned, len(files))
-	group, ctx := errgroup.WithContext(ctx)
-	group.SetLimit(runtime.GOMAXPROCS(0))
-	const chunk = 64
-	for from := 0; from < len(files); from += chunk {
-		group.Go(func() error {
-			for i := from; i < min(from+chunk, len(files)); i++ {
-				if err := ctx.Err(); err != nil {
-					return err
-				}
-				out[i] = g.scanFile(files[i])
-			}
-			return nil
-		})
-	}
-	return out, group.Wait()
-}
-
-func (g *Graph) scanFile(file string) *scanned {
-	for n, l := range g.in.Languages {
-		if !l.Owns(file) {
-			continue
-		}
-		s := &scanned{name: file, language: n, file: &lang.File{Path: file}}
-		src, err := g.in.Tree.ReadFile(file)
-		switch {
-		case err != nil: // it went away meanwhile: it imports nothing
-		case len(src) > maxScan:
-			s.tooLarge = true
-		default:
-			f := l.Scan(file, src)
-			s.file = &lang.File{Path: file, Imports: f.Imports, DataPaths: f.DataPaths}
-		}
-		return s
-	}
-	return nil
-}
-
 // resolve turns imports into edges. A resolver is used by one goroutine.
 func (g *Graph) resolve(ctx context.Context, scans []*scanned) error {
-	before := g.beforeTree()
-	for n, l := range g.in.Languages {
-		now := l.NewResolver(g.in.Tree)
-		var old lang.Resolver
-		if before != nil {
-			old = l.NewResolver(before)
+	g.before = g.beforeTree()
+	g.now, g.old = nil, nil
+	for _, l := range g.in.Languages {
+		g.now = append(g.now, l.NewResolver(g.in.Tree))
+		if g.before != nil {
+			g.old = append(g.old, l.NewResolver(g.before))
 		}
-		for _, s := range scans {
-			if s == nil || s.language != n {
-				continue
-			}
-			if err := ctx.Err(); err != nil {
-				return err
-			}
-			g.edges(s, now, old, before)
+	}
+	for _, s := range scans {
+		if s == nil {
+			continue
 		}
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		g.edges(s)
 	}
 	return nil
 }
@@ -250,9 +227,18 @@ var verbs = map[lang.ImportKind]string{
 	lang.Wide: "may import", lang.Mention: "names",
 }
 
-func (g *Graph) edges(s *scanned, now, old lang.Resolver, before *beforeTree) {
+func (g *Graph) edges(s *scanned) {
 	id := g.id(s.name)
-	for _, imp := range s.file.Imports {
+	if g.dry == nil {
+		g.nodes[id].scan = s
+	}
+	now := g.now[s.language]
+	var old lang.Resolver
+	if g.old != nil {
+		old = g.old[s.language]
+	}
+	for _, i := range s.imports {
+		imp := i.language()
 		verb := verbs[imp.Kind]
 		if verb == "" {
 			verb = "imports"
@@ -272,7 +258,7 @@ func (g *Graph) edges(s *scanned, now, old lang.Resolver, before *beforeTree) {
 		}
 		// What is gone satisfied the import, or stood before what does now.
 		for _, f := range slices.Concat(old.Resolve(s.name, imp).Files, res.Waiting) {
-			if before.gone[f] {
+			if g.before.gone[f] {
 				g.depends(id, g.id(f), g.label(was(verb), ""))
 			}
 		}
@@ -289,7 +275,7 @@ func (g *Graph) edges(s *scanned, now, old lang.Resolver, before *beforeTree) {
 			g.imports(id, s.language, name, g.label("may be compiled to import", ""))
 		}
 	}
-	for _, p := range s.file.DataPaths {
+	for _, p := range s.data {
 		g.reads(id, p)
 	}
 	if s.tooLarge {
@@ -353,10 +339,12 @@ func show(dir string) string {
 	return dir
 }
 
+func projectKey(n int) string { return fmt.Sprintf("\x00project %d", n) }
+
 // layouts finds the tests and what each project's configuration adds.
 func (g *Graph) layouts(files []string) {
 	for n, p := range g.in.Projects {
-		project := g.virtual(fmt.Sprintf("project %d", n))
+		project := g.virtual(strings.TrimPrefix(projectKey(n), "\x00"))
 		for _, f := range p.Global {
 			if f = path.Clean(f); !g.foreign(f) {
 				g.depends(project, g.id(f), g.label(runWith, ""))
@@ -365,7 +353,6 @@ func (g *Graph) layouts(files []string) {
 		if p.IsTest == nil {
 			continue
 		}
-		with := g.label(runWith, "")
 		for _, f := range files {
 			if !p.IsTest(f) {
 				continue
@@ -375,16 +362,27 @@ func (g *Graph) layouts(files []string) {
 				g.tests = append(g.tests, id)
 			}
 			g.nodes[id].projects = append(g.nodes[id].projects, n)
-			g.depends(id, project, with)
-			if p.Implicit == nil {
-				continue
-			}
-			for _, dep := range p.Implicit(f) {
-				if !g.foreign(dep) {
-					g.depends(id, g.id(path.Clean(dep)), with)
-				}
+		}
+	}
+	for _, id := range g.tests {
+		g.linkTest(id)
+	}
+	sort.Slice(g.tests, func(i, j int) bool { return g.nodes[g.tests[i]].name < g.nodes[g.tests[j]].name })
+}
+
+// linkTest makes a test depend on its projects and on what it is run with.
+func (g *Graph) linkTest(id int32) {
+	with := g.label(runWith, "")
+	name := g.nodes[id].name
+	for _, n := range g.nodes[id].projects {
+		g.depends(id, g.ids[projectKey(n)], with)
+		if g.in.Projects[n].Implicit == nil {
+			continue
+		}
+		for _, dep := range g.in.Projects[n].Implicit(name) {
+			if !g.foreign(dep) {
+				g.depends(id, g.id(path.Clean(dep)), with)
 			}
 		}
 	}
-	sort.Slice(g.tests, func(i, j int) bool { return g.nodes[g.tests[i]].name < g.nodes[g.tests[j]].name })
 }

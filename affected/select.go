@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"path"
+	"slices"
 	"sort"
 	"strings"
 )
@@ -311,10 +312,10 @@ func (g *Graph) selected(ctx context.Context) *Set {
 		}
 	}
 	sort.Strings(s.Spared)
-	depended := g.depended()
+	useful := g.useful(w, seeds)
 	for id := range seeds {
 		s.Modified = append(s.Modified, g.nodes[id].name)
-		if !w.useful(id, depended) {
+		if !useful(id) {
 			s.Unreached = append(s.Unreached, g.nodes[id].name)
 		}
 	}
@@ -362,16 +363,34 @@ func (g *Graph) depended() []bool {
 	return marked
 }
 
-// useful tells whether a changed file reaches a test by itself.
-func (w *walk) useful(id int32, depended []bool) bool {
-	if e := w.effects[id]; e.quiet || e.narrow || e.only != nil {
-		useful := len(w.g.nodes[id].projects) > 0
-		w.step(id, func(to, _ int32) { useful = useful || depended[to] })
+// fewSeeds is how many walks cost less than to mark all that tests depend on.
+const fewSeeds = 16
+
+// useful gives a function that tells whether a changed file reaches a test by
+// itself.
+func (g *Graph) useful(w *walk, seeds map[int32]string) func(id int32) bool {
+	switch {
+	case len(seeds) == 1:
+		return func(int32) bool { return w.any() }
+	case len(seeds) <= fewSeeds:
+		return func(id int32) bool { return g.from(map[int32]string{id: seeds[id]}, w.effects).any() }
+	}
+	depended := g.depended()
+	return func(id int32) bool {
+		if e := w.effects[id]; e.quiet || e.narrow || e.only != nil {
+			useful := len(g.nodes[id].projects) > 0
+			w.step(id, func(to, _ int32) { useful = useful || depended[to] })
+			return useful
+		}
+		useful := depended[id]
+		w.expand(id, func(to, _ int32) { useful = useful || depended[to] })
 		return useful
 	}
-	useful := depended[id]
-	w.expand(id, func(to, _ int32) { useful = useful || depended[to] })
-	return useful
+}
+
+// any tells whether the walk came to a test.
+func (w *walk) any() bool {
+	return slices.ContainsFunc(w.g.tests, func(id int32) bool { return w.dist[id] >= 0 })
 }
 
 // all makes the set of every test.

@@ -17,6 +17,12 @@ type Ambient interface {
 	Ambient(path string) []string
 }
 
+// Steering is what a Language may offer besides: the files of its own whose
+// text decides where the imports of other files lead, beside configuration.
+type Steering interface {
+	Steers(path string) bool
+}
+
 // Distributions is what a Language may offer besides, where the name by which
 // a package is installed is not the one that code imports.
 type Distributions interface {

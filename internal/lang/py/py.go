@@ -29,7 +29,10 @@ type Language struct {
 	python string
 }
 
-var _ lang.Language = (*Language)(nil)
+var (
+	_ lang.Language = (*Language)(nil)
+	_ lang.Steering = (*Language)(nil)
+)
 
 // New gives the language. python is the project's own interpreter (abs), used
 // by Check, and to find what is installed; with "" everything else works and
@@ -49,3 +52,9 @@ func (*Language) Owns(path string) bool {
 // Close ends the interpreter, if one was started. The language can be used
 // afterwards; a later Check starts a new one.
 func (l *Language) Close() error { return l.check.close() }
+
+// Steers is true for packages: what an __init__.py binds decides whether a
+// name that is imported from it is a module.
+func (*Language) Steers(path string) bool {
+	return strings.HasSuffix(path, "__init__.py") || strings.HasSuffix(path, "__init__.pyi")
+}

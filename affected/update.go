@@ -1,0 +1,176 @@
+package affected
+
+import (
+	"context"
+	"maps"
+	"path"
+	"slices"
+
+	"regreen/internal/lang"
+)
+
+// Update brings the graph to a later state of the same tree and selects. saved
+// are the files that may differ from what the graph was last made of; in is as
+// for Select, with the projects and languages of that state. A save that
+// changes no more than what one file says costs what the file costs; where
+// files came or went, or what steers resolution differs, all imports are
+// resolved anew from the scans that are still right.
+//
+// Sets made before must not be asked any more.
+func (g *Graph) Update(ctx context.Context, in Input, saved []string) (*Set, error) {
+	if g.stale(in, saved) {
+		if err := g.rebuild(ctx, in, saved); err != nil {
+			return nil, err
+		}
+		return g.selected(ctx), nil
+	}
+	if !slices.Equal(g.in.BaseFiles, in.BaseFiles) {
+		g.base = baseSet(in.BaseFiles)
+	}
+	g.in = in
+	for _, file := range saved {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		id, ok := g.ids[path.Clean(file)]
+		if !ok || !g.nodes[id].owned {
+			continue
+		}
+		old, now := g.nodes[id].scan, g.scanFile(g.nodes[id].name)
+		if old.same(now) {
+			g.nodes[id].scan = now
+			continue
+		}
+		g.unlink(id, old)
+		g.edges(now)
+		g.linkTest(id)
+	}
+	return g.selected(ctx), nil
+}
+
+func baseSet(files []string) map[string]bool {
+	out := make(map[string]bool, len(files))
+	for _, f := range files {
+		out[f] = true
+	}
+	return out
+}
+
+// stale tells whether more has to be done than to read the saved files.
+func (g *Graph) stale(in Input, saved []string) bool {
+	if len(in.Projects) != len(g.in.Projects) || len(in.Languages) != len(g.in.Languages) || !slices.Equal(in.Tree.Files(), g.files) || g.dead > len(g.data)/2+1000 {
+		return true
+	}
+	next := &Graph{in: in}
+	switch before := next.beforeTree(); {
+	case (before == nil) != (g.before == nil):
+		return true
+	case before != nil && (!maps.Equal(before.gone, g.before.gone) || !maps.Equal(before.added, g.before.added)):
+		return true
+	}
+	seeds := map[int32]string{}
+	for _, file := range saved {
+		file = path.Clean(file)
+		if isManifest(file) || g.steers(file) {
+			return true
+		}
+		id, ok := g.ids[file]
+		if !ok {
+			continue
+		}
+		seeds[id] = changed
+		if g.otherTest(in, id) {
+			return true
+		}
+		for _, e := range g.nodes[id].rev {
+			if g.labels[e.label].verb == runWith && (g.nodes[id].owned || g.nodes[e.to].isProject()) {
+				return true // it may name others that tests are run with
+			}
+		}
+	}
+	// What a configuration is made of decides about aliases, tests and setup.
+	w := g.from(seeds, nil)
+	for n := range in.Projects {
+		if id, ok := g.ids[projectKey(n)]; ok && w.dist[id] >= 0 {
+			return true
+		}
+	}
+	return false
+}
+
+func (g *Graph) steers(file string) bool {
+	l, ok := g.in.Languages.For(file).(lang.Steering)
+	return ok && l.Steers(file)
+}
+
+// otherTest tells whether a file became or ceased to be a test, or is run with
+// other files than before.
+func (g *Graph) otherTest(in Input, id int32) bool {
+	name := g.nodes[id].name
+	for n, p := range in.Projects {
+		is := p.IsTest != nil && p.IsTest(name)
+		if is != slices.Contains(g.nodes[id].projects, n) {
+			return true
+		}
+		if !is || p.Implicit == nil {
+			continue
+		}
+		for _, dep := range p.Implicit(name) {
+			to, ok := g.ids[path.Clean(dep)]
+			if !g.foreign(dep) && (!ok || !slices.ContainsFunc(g.nodes[to].rev, func(e edge) bool { return e.to == id })) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// unlink takes away the edges that a scan made.
+func (g *Graph) unlink(id int32, s *scanned) {
+	g.dry = func(to int32) {
+		rev := g.nodes[to].rev
+		g.nodes[to].rev = slices.DeleteFunc(rev, func(e edge) bool { return e.to == id })
+	}
+	g.edges(s)
+	g.dry = nil
+	for n := range g.data {
+		if g.data[n].file == id {
+			g.data[n].file = -1
+			g.dead++
+		}
+	}
+}
+
+// rebuild makes the graph anew and keeps the scans of files that were not saved.
+func (g *Graph) rebuild(ctx context.Context, in Input, saved []string) error {
+	next := newGraph(in)
+	next.files = in.Tree.Files()
+	files := next.ours()
+	dirty := map[string]bool{}
+	for _, f := range saved {
+		dirty[path.Clean(f)] = true
+	}
+	scans := make([]*scanned, len(files))
+	var read []string
+	var at []int
+	for i, f := range files {
+		id, ok := g.ids[f]
+		if ok && !dirty[f] && g.nodes[id].scan != nil {
+			scans[i] = g.nodes[id].scan
+		} else if in.Languages.For(f) != nil {
+			read, at = append(read, f), append(at, i)
+		}
+	}
+	more, err := next.scan(ctx, read)
+	if err != nil {
+		return err
+	}
+	for k, i := range at {
+		scans[i] = more[k]
+	}
+	if err := next.build(ctx, files, scans); err != nil {
+		return err
+	}
+	*g = *next
+	return nil
+}

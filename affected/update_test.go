@@ -1,0 +1,181 @@
+package affected
+
+import (
+	"fmt"
+	"maps"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"regreen/internal/lang"
+)
+
+// randomText says what a file uses, from a small set of names.
+func randomText(r *rand.Rand) string {
+	text := ""
+	for range r.IntN(4) {
+		word := []string{"use", "use", "use", "mock", "types", "wide", "data"}[r.IntN(7)]
+		name := fmt.Sprintf("s/f%d", r.IntN(12))
+		switch word {
+		case "wide":
+			name = []string{"s/f1", "p/", ""}[r.IntN(3)]
+		case "data":
+			name = []string{"d.json", "f/", "s/f3.x"}[r.IntN(3)]
+		}
+		text += word + " " + name + "\n"
+	}
+	return text
+}
+
+// TestUpdate holds that a graph that is kept selects what a new one would.
+func TestUpdate(t *testing.T) {
+	for seed := range uint64(60) {
+		r := rand.New(rand.NewPCG(seed, 1))
+		tree := mem{"s/d.json": "", "t/f/x.json": "", "p/a.x": "", "setup.x": "use s/f0", "fw.config.js": ""}
+		for n := range 10 {
+			tree[fmt.Sprintf("s/f%d.x", n)] = randomText(r)
+			tree[fmt.Sprintf("t/t%d_test.x", n)] = randomText(r)
+		}
+		base := maps.Clone(tree)
+		project := project(".", "*_test.x", "setup.x")
+		project.Implicit = func(string) []string { return []string{"t/common.x"} }
+		input := func() Input {
+			in := Input{Tree: tree, Languages: lang.Set{fake{}}, Projects: []Project{project}, BaseFiles: base.Files(),
+				Base: func(f string) ([]byte, bool) { s, ok := base[f]; return []byte(s), ok }}
+			for f, s := range tree {
+				if old, ok := base[f]; !ok || old != s {
+					in.Changes = append(in.Changes, Change{Path: f})
+				}
+			}
+			for f := range base {
+				if _, ok := tree[f]; !ok {
+					in.Changes = append(in.Changes, Change{Path: f, Deleted: true})
+				}
+			}
+			return in
+		}
+		g, err := Build(t.Context(), input())
+		if err != nil {
+			t.Fatal(err)
+		}
+		for step := range 12 {
+			var saved []string
+			for range 1 + r.IntN(2) {
+				f := fmt.Sprintf("s/f%d.x", r.IntN(12))
+				if r.IntN(3) == 0 {
+					f = []string{"t/t1_test.x", "t/t12_test.x", "setup.x", "t/common.x", "s/d.json", "p/b.x"}[r.IntN(6)]
+				}
+				saved = append(saved, f)
+				if _, ok := tree[f]; ok && r.IntN(6) == 0 {
+					delete(tree, f)
+				} else {
+					tree[f] = randomText(r)
+				}
+			}
+			got, err := g.Update(t.Context(), input(), saved)
+			if err != nil {
+				t.Fatal(err)
+			}
+			want, err := Select(t.Context(), input())
+			if err != nil {
+				t.Fatal(err)
+			}
+			if diff := cmp.Diff(plain(want), plain(got)); diff != "" {
+				t.Fatalf("seed %d, step %d, saved %v (-new +kept):\n%s", seed, step, saved, diff)
+			}
+		}
+	}
+}
+
+// plain is what of a set does not depend on the order in which edges were found.
+func plain(s *Set) any {
+	type test struct {
+		File     string
+		Distance int
+	}
+	var tests []test
+	for _, x := range s.Tests {
+		tests = append(tests, test{x.File, x.Distance})
+	}
+	return []any{tests, s.Modified, s.Unreached, s.All}
+}
+
+func TestScans(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "scans")
+	tree := parse(append(basic, "t/w_test.x: wide s/; data d.json; mock s/a")...)
+	read := 0
+	in := Input{Tree: counted{tree, &read}, Languages: lang.Set{fake{}}, Projects: []Project{project(".", "*_test.x")}, Changes: change("M s/c.x"),
+		Sum: func(f string) (string, bool) { return tree[f], true }}
+	sel := func(version string) (*Set, int) {
+		read = 0
+		in.Scans = OpenScans(file, version)
+		s, err := Select(t.Context(), in)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := in.Scans.Save(); err != nil {
+			t.Fatal(err)
+		}
+		return s, read
+	}
+	want, cold := sel("1")
+	got, warm := sel("1")
+	if cold == 0 || warm != 0 {
+		t.Errorf("%d files were read at first and %d later, want some and none", cold, warm)
+	}
+	if diff := cmp.Diff(plain(want), plain(got)); diff != "" {
+		t.Error(diff)
+	}
+	tree["s/a.x"] = "use s/none"
+	if s, again := sel("1"); again != 1 || len(s.Tests) != 2 {
+		t.Errorf("%d files were read after one changed; selected %v", again, picked(s))
+	}
+	_, all := sel("2")
+	if all < cold {
+		t.Errorf("another version read %d files, want all", all)
+	}
+	whole, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for n := 0; n < len(whole); n += 1 + len(whole)/50 {
+		bad := append([]byte(nil), whole...)
+		bad[n] ^= 0x55
+		for _, text := range [][]byte{bad, whole[:n]} {
+			if err := os.WriteFile(file, text, 0o600); err != nil {
+				t.Fatal(err)
+			}
+			if s, again := sel("2"); again != all || len(s.Tests) != 2 {
+				t.Fatalf("a broken file was believed: %d files read, selected %v", again, picked(s))
+			}
+		}
+	}
+}
+
+// counted counts the files that are read.
+type counted struct {
+	mem
+	n *int
+}
+
+func (c counted) ReadFile(rel string) ([]byte, error) {
+	if filepath.Ext(rel) == ".x" {
+		*c.n++
+	}
+	return c.mem.ReadFile(rel)
+}
+
+func FuzzScans(f *testing.F) {
+	s := scanned{imports: []imported{{kind: lang.From, line: 3, spec: "a", names: []string{"b", "*"}}}, data: []string{"x"}}
+	f.Add(s.encode())
+	f.Fuzz(func(t *testing.T, b []byte) {
+		var s, again scanned
+		if s.decode(b) && (!again.decode(s.encode()) || !s.same(&again)) {
+			t.Errorf("%v is not read back: %v", s, again)
+		}
+		_, _ = readScans(b, "")
+	})
+}
