@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"path/filepath"
 
 	"regreen/affected"
 	"regreen/cycle"
@@ -87,15 +88,15 @@ func (e *Engine) Close() error {
 
 // env is where sessions run.
 func (e *Engine) env() runner.Env {
-	return runner.Env{Root: e.box.Root(), Origin: e.box.Origin(), Disk: e.box.Disk(), Scratch: e.box.Scratch(), Environ: e.box.Environ(), Exec: e.box}
+	return runner.Env{Root: e.box.Root(), Origin: e.box.Origin(), Disk: e.box.Disk(), Scratch: e.box.Scratch(), Keep: filepath.Join(e.box.Dir(), "answers"), Environ: e.box.Environ(), Exec: e.box}
 }
 
 // detect finds the projects of the snapshot's files and reads their layouts.
 func (e *Engine) detect(ctx context.Context, files []string) error {
-	frameworks := Frameworks()
 	if err := checkRoots(e.opts.Config.Project, files); err != nil {
 		return err
 	}
+	frameworks := Frameworks()
 	cands, err := Candidates(ctx, e.box.Origin(), files, e.opts.Environ, e.box)
 	if err != nil {
 		return err

@@ -191,6 +191,9 @@ type Env struct {
 	// Scratch is a private, existing folder outside the repository for
 	// reporters and their output (abs).
 	Scratch string
+	// Keep is a private folder that lasts from run to run, for what need not be
+	// asked twice (abs); it is made when needed. "" is none.
+	Keep string
 	// Environ is the base environment, already reduced to the allow-list.
 	Environ []string
 	// Exec starts processes in the sandbox.

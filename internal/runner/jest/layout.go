@@ -53,7 +53,8 @@ func (f Framework) Layout(ctx context.Context, env runner.Env, p runner.Project)
 	c := node.NewContext(env, p, js.Language{})
 	s := session{env: env, project: p, context: c}
 	cmd := parse(p.Args)
-	out, err := s.ask(ctx, append(cmd.kept(selecting...), "--showConfig"))
+	args := append(cmd.kept(selecting...), "--showConfig")
+	out, err := node.Remember(env, p, args, func() ([]byte, error) { return s.ask(ctx, args) })
 	var sh shown
 	if err == nil {
 		err = json.Unmarshal(out, &sh)

@@ -32,23 +32,35 @@ func WriteScript(env runner.Env, name string, src []byte) (string, error) {
 
 // Ask runs a script of ours with the project's node, in the project's folder
 // and environment, and decodes the JSON that it writes to the file that its
-// first argument names. What it prints is not read.
+// first argument names. What it prints is not read. The answer is remembered.
 func Ask(ctx context.Context, env runner.Env, p runner.Project, name string, src []byte, args []string, into any) error {
-	script, err := WriteScript(env, name, src)
+	question := append([]string{name, string(src)}, args...)
+	got, err := Remember(env, p, question, func() ([]byte, error) { return run(ctx, env, p, name, src, args) })
 	if err != nil {
 		return err
+	}
+	if err := json.Unmarshal(got, into); err != nil {
+		return fmt.Errorf("read the answer of %s: %w", name, err)
+	}
+	return nil
+}
+
+func run(ctx context.Context, env runner.Env, p runner.Project, name string, src []byte, args []string) ([]byte, error) {
+	script, err := WriteScript(env, name, src)
+	if err != nil {
+		return nil, err
 	}
 	cmd, err := Command(env, p)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	answer, err := os.CreateTemp(env.Scratch, "answer-*.json")
 	if err != nil {
-		return fmt.Errorf("make a file for %s: %w", name, err)
+		return nil, fmt.Errorf("make a file for %s: %w", name, err)
 	}
 	defer func() { _ = os.Remove(answer.Name()) }()
 	if err := answer.Close(); err != nil {
-		return fmt.Errorf("make a file for %s: %w", name, err)
+		return nil, fmt.Errorf("make a file for %s: %w", name, err)
 	}
 	ctx, cancel := context.WithTimeout(ctx, scriptTimeout)
 	defer cancel()
@@ -58,14 +70,11 @@ func Ask(ctx context.Context, env runner.Env, p runner.Project, name string, src
 		Env: Environ(env, p, nil), Stdout: out, Stderr: out,
 	})
 	if err != nil {
-		return fmt.Errorf("run %s: %w", name, err)
+		return nil, fmt.Errorf("run %s: %w", name, err)
 	}
 	got, err := os.ReadFile(answer.Name())
-	if err != nil || len(got) == 0 {
-		return fmt.Errorf("%s gave no answer (exit code %d): %s", name, exit.Code, strings.TrimSpace(lastLines(Plain(out.String()), 6)))
+	if err != nil || !json.Valid(got) {
+		return nil, fmt.Errorf("%s gave no answer (exit code %d): %s", name, exit.Code, strings.TrimSpace(lastLines(Plain(out.String()), 6)))
 	}
-	if err := json.Unmarshal(got, into); err != nil {
-		return fmt.Errorf("read the answer of %s: %w", name, err)
-	}
-	return nil
+	return got, nil
 }
