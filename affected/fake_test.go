@@ -35,6 +35,16 @@ func (m mem) IsDir(rel string) bool {
 	return false
 }
 
+func (m mem) List(rel string) map[string]bool {
+	out := map[string]bool{}
+	for f := range m {
+		if path.Dir(f) == rel {
+			out[path.Base(f)] = true
+		}
+	}
+	return out
+}
+
 func (m mem) Files() []string {
 	var out []string
 	for f := range m {

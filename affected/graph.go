@@ -202,8 +202,9 @@ func (g *Graph) inNested(dir string) bool {
 func (g *Graph) resolve(ctx context.Context, scans []*scanned) error {
 	g.before = g.beforeTree()
 	g.now, g.old = nil, nil
+	tree := seen(g.in.Tree)
 	for _, l := range g.in.Languages {
-		g.now = append(g.now, l.NewResolver(g.in.Tree))
+		g.now = append(g.now, l.NewResolver(tree))
 		if g.before != nil {
 			g.old = append(g.old, l.NewResolver(g.before))
 		}

@@ -253,6 +253,18 @@ func (d *disk) sum(rel string) (string, bool)       { s, ok := d.sums[rel]; retu
 func (d *disk) ReadFile(rel string) ([]byte, error) { return os.ReadFile(d.abs(rel)) }
 func (d *disk) Files() []string                     { return slices.Clone(d.files) }
 
+func (d *disk) List(rel string) map[string]bool {
+	entries, err := os.ReadDir(d.abs(rel))
+	if err != nil {
+		return nil
+	}
+	out := map[string]bool{}
+	for _, e := range entries {
+		out[e.Name()] = e.Type().IsRegular()
+	}
+	return out
+}
+
 func (d *disk) Exists(rel string) bool {
 	fi, err := os.Stat(d.abs(rel))
 	return err == nil && fi.Mode().IsRegular()

@@ -41,3 +41,9 @@ type Distribution struct {
 	// EntryPoints are the groups it registers itself in ("pytest11").
 	EntryPoints []string
 }
+
+// Lister is what a Tree may offer besides: the names in one folder for which
+// Exists is true; nil where it cannot tell.
+type Lister interface {
+	List(rel string) map[string]bool
+}
