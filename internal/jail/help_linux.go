@@ -122,8 +122,11 @@ func (w *warden) wall() error {
 		if err := w.mountAll(); err != nil {
 			return err
 		}
-	} else if err := unix.Prctl(unix.PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0); err != nil {
-		return fmt.Errorf("become the parent of orphans: %w", err)
+	}
+	if !w.ownPIDs {
+		if err := unix.Prctl(unix.PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0); err != nil {
+			return fmt.Errorf("become the parent of orphans: %w", err)
+		}
 	}
 	if w.NoNetwork {
 		if err := loopbackUp(); err != nil {

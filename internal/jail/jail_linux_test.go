@@ -7,7 +7,6 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"strconv"
 	"strings"
 	"syscall"
 	"testing"
@@ -17,6 +16,16 @@ import (
 	"regreen/internal/jail/jailtest"
 	"regreen/internal/proc"
 )
+
+// modes are the ways to put up walls.
+var modes = []struct {
+	name string
+	set  func(*jail.Spec)
+}{
+	{"namespace", func(*jail.Spec) {}},
+	{"shared pids", func(s *jail.Spec) { s.SharedPIDs = true }},
+	{"landlock", func(s *jail.Spec) { s.Namespace, s.Mounts = false, nil }},
+}
 
 // walls is a folder that is shown at another place, with a layer.
 type walls struct {
@@ -126,18 +135,16 @@ func alive(t *testing.T, dir string) []string {
 // TestSignals has a process behind the walls try to end one that is not.
 func TestSignals(t *testing.T) {
 	jailtest.AsUser(t)
-	for _, namespace := range []bool{true, false} {
+	for _, mode := range modes {
 		victim := exec.Command("sleep", "60")
 		if err := victim.Start(); err != nil {
 			t.Fatal(err)
 		}
 		w := newWalls(t)
-		if !namespace {
-			w.spec.Namespace, w.spec.Mounts = false, nil
-		}
+		mode.set(&w.spec)
 		_, out := w.sh(t, t.Context(), fmt.Sprintf("kill -9 %d 2>/dev/null || echo no", victim.Process.Pid))
 		if err := victim.Process.Signal(syscall.Signal(0)); err != nil || out != "no\n" {
-			t.Errorf("namespace %v: %q, %v, want the process alive", namespace, out, err)
+			t.Errorf("%s: %q, %v, want the process alive", mode.name, out, err)
 		}
 		if err := victim.Process.Kill(); err != nil {
 			t.Fatal(err)
@@ -158,13 +165,10 @@ func TestHowItEnds(t *testing.T) {
 		{"kill -TERM 0; sleep 5", proc.Exit{Code: -1, Signal: syscall.SIGTERM.String()}},
 		{"(setsid sleep 60 &); exit 0", proc.Exit{}},
 	}
-	for _, namespace := range []bool{true, false} {
+	for _, mode := range modes {
 		for _, tt := range tests {
-			t.Run(fmt.Sprint(tt.script, namespace), func(t *testing.T) {
+			t.Run(tt.script+" in "+mode.name, func(t *testing.T) {
 				w := newWalls(t)
-				if !namespace {
-					w.spec.Namespace, w.spec.Mounts = false, nil
-				}
 				if ex, out := w.sh(t, t.Context(), tt.script); ex != tt.want {
 					t.Errorf("%s = %+v, want %+v: %s", tt.script, ex, tt.want, out)
 				}
@@ -207,11 +211,9 @@ func TestNoNetwork(t *testing.T) {
 
 func TestHangIsKilled(t *testing.T) {
 	jailtest.AsUser(t)
-	for _, namespace := range []bool{true, false} {
+	for _, mode := range modes {
 		w := newWalls(t)
-		if !namespace {
-			w.spec.Namespace, w.spec.Mounts = false, nil
-		}
+		mode.set(&w.spec)
 		ctx, cancel := context.WithTimeout(t.Context(), 400*time.Millisecond)
 		defer cancel()
 		ex, _ := w.sh(t, ctx, "trap '' TERM; setsid sleep 60 & while :; do sleep 1; done")
@@ -241,15 +243,20 @@ func eventually(t *testing.T, left func() []string) []string {
 func TestStarterIsKilled(t *testing.T) {
 	if dir := os.Getenv("REGREEN_TEST_STARTER"); dir != "" {
 		w := walls{dir: dir}
-		w.spec.Namespace, _ = strconv.ParseBool(os.Getenv("REGREEN_TEST_NAMESPACE"))
+		for _, mode := range modes {
+			if mode.name == os.Getenv("REGREEN_TEST_MODE") {
+				w.spec.Namespace = true
+				mode.set(&w.spec)
+			}
+		}
 		w.sh(t, t.Context(), "setsid sleep 60 & sleep 60 & echo > $D/up/begun; wait")
 		return
 	}
 	jailtest.AsUser(t)
-	for _, namespace := range []bool{true, false} {
+	for _, mode := range modes {
 		w := newWalls(t)
 		cmd := exec.Command("/proc/self/exe", "-test.run=^TestStarterIsKilled$")
-		cmd.Env = append(os.Environ(), "REGREEN_TEST_STARTER="+w.dir, "REGREEN_TEST_NAMESPACE="+strconv.FormatBool(namespace))
+		cmd.Env = append(os.Environ(), "REGREEN_TEST_STARTER="+w.dir, "REGREEN_TEST_MODE="+mode.name)
 		cmd.Dir = "/"
 		if err := cmd.Start(); err != nil {
 			t.Fatal(err)
@@ -265,7 +272,7 @@ func TestStarterIsKilled(t *testing.T) {
 		}
 		_ = cmd.Wait()
 		if left := eventually(t, func() []string { return alive(t, w.dir) }); len(left) > 0 {
-			t.Errorf("namespace %v: processes %v outlive the starter", namespace, left)
+			t.Errorf("%s: processes %v outlive the starter", mode.name, left)
 		}
 	}
 }
@@ -279,13 +286,10 @@ func TestLimits(t *testing.T) {
 		{"processes", "i=0; while [ $i -lt 60 ]; do sleep 20 & i=$((i+1)); done; wait", "the limit of 20 processes", jail.Limits{Processes: 20}},
 		{"memory", "awk 'BEGIN { s = \"0123456789abcdef\"; for (i = 0; i < 24; i++) s = s s; system(\"sleep 20\") }'", "the memory limit of 100 MB", jail.Limits{MemoryBytes: 100 << 20}},
 	}
-	for _, namespace := range []bool{true, false} {
+	for _, mode := range modes {
 		for _, tt := range tests {
-			t.Run(fmt.Sprint(tt.name, namespace), func(t *testing.T) {
+			t.Run(tt.name+" in "+mode.name, func(t *testing.T) {
 				w := newWalls(t)
-				if !namespace {
-					w.spec.Namespace, w.spec.Mounts = false, nil
-				}
 				w.spec.Limits = tt.limits
 				ex, out := w.sh(t, t.Context(), tt.script)
 				if ex.Limit != tt.want || ex.How() != "killed at "+tt.want {
@@ -323,16 +327,14 @@ func TestDiskLimit(t *testing.T) {
 
 func TestOutputLimit(t *testing.T) {
 	jailtest.AsUser(t)
-	for _, namespace := range []bool{true, false} {
+	for _, mode := range modes {
 		w := newWalls(t)
-		if !namespace {
-			w.spec.Namespace, w.spec.Mounts = false, nil
-		}
+		mode.set(&w.spec)
 		out := proc.NewTail(1 << 10)
-		ex, err := jail.Run(t.Context(), jailtest.Helper(), w.spec, proc.Cmd{Path: "/bin/sh", Args: []string{"-c", "while :; do echo y; done"}, Dir: w.dir,
+		ex, err := jail.Run(t.Context(), jailtest.Helper(), w.spec, proc.Cmd{Path: "/bin/sh", Args: []string{"-c", "yes"}, Dir: w.dir,
 			Env: []string{"PATH=" + os.Getenv("PATH")}, Stdout: out, Stderr: out, MaxOutput: 1 << 20})
 		if err != nil || ex.How() != "killed at the limit of 1 MB of output" || ex.Stopped {
-			t.Errorf("namespace %v: exit %+v, %v", namespace, ex, err)
+			t.Errorf("%s: exit %+v, %v", mode.name, ex, err)
 		}
 		if left := eventually(t, func() []string { return alive(t, w.dir) }); len(left) > 0 {
 			t.Errorf("processes %v outlive the run", left)
