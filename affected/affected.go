@@ -22,6 +22,7 @@ package affected
 
 import (
 	"context"
+	"time"
 
 	"regreen/internal/lang"
 	"regreen/internal/runner"
@@ -57,6 +58,9 @@ type Input struct {
 	Sum func(rel string) (string, bool)
 	// Scans remembers what files of a known Sum say; may be nil.
 	Scans *Scans
+	// Past tells of a test file's last run whether something in it failed and
+	// how long it took, 0 where that is not known; may be nil.
+	Past func(test string) (failed bool, took time.Duration)
 	// Data maps globs of data files to globs of the tests that read them.
 	Data map[string][]string
 }
@@ -77,7 +81,8 @@ type Test struct {
 type Set struct {
 	// Modified are the changed files (both paths of a rename), sorted.
 	Modified []string
-	// Tests are the nearest first, then by name.
+	// Tests are in the order to run them: those that failed last, then the
+	// nearest, then the fastest, then by name.
 	Tests []Test
 	// All says that every test is selected by one reason for all.
 	All bool

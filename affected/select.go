@@ -7,6 +7,7 @@ import (
 	"slices"
 	"sort"
 	"strings"
+	"time"
 )
 
 // walk is one breadth-first walk from changed files to all that depends on them.
@@ -260,15 +261,33 @@ func (w *walk) reached() []Test {
 		t.Why, t.Distance = w.chain(id)
 		out = append(out, t)
 	}
-	sortTests(out)
+	w.g.sortTests(out)
 	return out
 }
 
-func sortTests(tests []Test) {
+// sortTests puts them in the order to run them.
+func (g *Graph) sortTests(tests []Test) {
+	type past struct {
+		failed bool
+		took   time.Duration
+	}
+	pasts := map[string]past{}
+	if g.in.Past != nil {
+		for _, t := range tests {
+			failed, took := g.in.Past(t.File)
+			pasts[t.File] = past{failed, took}
+		}
+	}
 	sort.SliceStable(tests, func(i, j int) bool {
 		a, b := tests[i], tests[j]
-		if a.Distance != b.Distance {
+		p, q := pasts[a.File], pasts[b.File]
+		switch {
+		case p.failed != q.failed:
+			return p.failed
+		case a.Distance != b.Distance:
 			return b.Distance < 0 || a.Distance >= 0 && a.Distance < b.Distance
+		case p.took != q.took: // one that is not known comes after the others
+			return q.took == 0 || p.took != 0 && p.took < q.took
 		}
 		return a.File < b.File
 	})
@@ -401,7 +420,7 @@ func (g *Graph) all(ctx context.Context) *Set {
 			s.Tests = append(s.Tests, Test{File: f, Projects: g.nodes[id].projects, Why: []string{"all tests were asked for"}, Distance: -1})
 		}
 	}
-	sortTests(s.Tests)
+	g.sortTests(s.Tests)
 	s.All, s.Reason = true, "all tests were asked for"
 	return s
 }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -229,5 +230,30 @@ func TestSelectIsCancelled(t *testing.T) {
 	cancel()
 	if _, err := Select(ctx, Input{Tree: parse(basic...), Languages: lang.Set{fake{}}}); !errors.Is(err, context.Canceled) {
 		t.Errorf("Select with a context that is over: %v", err)
+	}
+}
+
+// vitest-dev/vitest#7834: what failed last comes first.
+func TestOrder(t *testing.T) {
+	in := Input{Tree: parse(basic...), Languages: lang.Set{fake{}}, Projects: []Project{project(".", "*_test.x")}, Changes: change("M s/c.x", "M t/c_test.x"),
+		Past: func(test string) (bool, time.Duration) {
+			return test == "t/a_test.x", map[string]time.Duration{"t/b_test.x": time.Second}[test]
+		}}
+	s, err := Select(t.Context(), in)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff([]string{"t/a_test.x", "t/c_test.x", "t/b_test.x"}, picked(s)); diff != "" {
+		t.Error(diff)
+	}
+	in.Changes = nil
+	in.Past = func(test string) (bool, time.Duration) {
+		return false, map[string]time.Duration{"t/b_test.x": time.Second, "t/c_test.x": time.Millisecond}[test]
+	}
+	if s, err = All(t.Context(), in); err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff([]string{"t/c_test.x", "t/b_test.x", "t/a_test.x"}, picked(s)); diff != "" {
+		t.Error(diff)
 	}
 }

@@ -18,11 +18,23 @@ import (
 //
 // Sets made before must not be asked any more.
 func (g *Graph) Update(ctx context.Context, in Input, saved []string) (*Set, error) {
+	if err := g.update(ctx, in, saved); err != nil {
+		return nil, err
+	}
+	return g.selected(ctx), nil
+}
+
+// UpdateAll is Update for All.
+func (g *Graph) UpdateAll(ctx context.Context, in Input, saved []string) (*Set, error) {
+	if err := g.update(ctx, in, saved); err != nil {
+		return nil, err
+	}
+	return g.all(ctx), nil
+}
+
+func (g *Graph) update(ctx context.Context, in Input, saved []string) error {
 	if g.stale(in, saved) {
-		if err := g.rebuild(ctx, in, saved); err != nil {
-			return nil, err
-		}
-		return g.selected(ctx), nil
+		return g.rebuild(ctx, in, saved)
 	}
 	if !slices.Equal(g.in.BaseFiles, in.BaseFiles) {
 		g.base = baseSet(in.BaseFiles)
@@ -30,7 +42,7 @@ func (g *Graph) Update(ctx context.Context, in Input, saved []string) (*Set, err
 	g.in = in
 	for _, file := range saved {
 		if err := ctx.Err(); err != nil {
-			return nil, err
+			return err
 		}
 		id, ok := g.ids[path.Clean(file)]
 		if !ok || !g.nodes[id].owned {
@@ -45,7 +57,7 @@ func (g *Graph) Update(ctx context.Context, in Input, saved []string) (*Set, err
 		g.edges(now)
 		g.linkTest(id)
 	}
-	return g.selected(ctx), nil
+	return nil
 }
 
 func baseSet(files []string) map[string]bool {

@@ -123,12 +123,7 @@ func (e *Engine) prepare(ctx context.Context, req Request) (*prepared, error) {
 		return nil, err
 	}
 	p.input = e.input(p, req)
-	if req.All {
-		p.set, err = affected.All(ctx, p.input)
-	} else {
-		p.set, err = affected.Select(ctx, p.input)
-	}
-	if err != nil {
+	if p.set, err = e.choose(ctx, p, req.All); err != nil {
 		return nil, fmt.Errorf("select the affected tests: %w", err)
 	}
 	p.selecting = time.Since(start)

@@ -43,6 +43,8 @@ type Engine struct {
 	langs    *languages
 	warnings []string // of the last detection
 	notes    []string // of the configuration
+
+	selecting selecting
 }
 
 // Open opens the repository and its sandbox, and recovers what a crash left.

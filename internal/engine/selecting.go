@@ -1,0 +1,113 @@
+package engine
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"runtime/debug"
+	"strings"
+	"time"
+
+	"regreen/affected"
+	"regreen/cycle"
+	"regreen/internal/sandbox"
+)
+
+// selecting is what the engine keeps for the next selection.
+type selecting struct {
+	scans *affected.Scans
+	graph *affected.Graph
+	files map[string]sandbox.Entry // of the snapshot that the graph is of
+}
+
+// choose selects the tests, from the graph of the last selection where there
+// is one.
+func (e *Engine) choose(ctx context.Context, p *prepared, all bool) (*affected.Set, error) {
+	k := &e.selecting
+	if k.scans == nil {
+		k.scans = affected.OpenScans(filepath.Join(e.box.Dir(), "scans"), buildID())
+	}
+	p.input.Scans, p.input.Sum, p.input.Past = k.scans, sums(p.snap), e.past()
+	graph := k.graph
+	k.graph = nil // what an error leaves is not to be used again
+	var set *affected.Set
+	var err error
+	switch {
+	case graph != nil && all:
+		set, err = graph.UpdateAll(ctx, p.input, saved(k.files, p.snap.Files))
+	case graph != nil:
+		set, err = graph.Update(ctx, p.input, saved(k.files, p.snap.Files))
+	case all:
+		set, err = affected.All(ctx, p.input)
+	default:
+		set, err = affected.Select(ctx, p.input)
+	}
+	if err != nil {
+		return nil, err
+	}
+	k.graph, k.files = set.Graph(), p.snap.Files
+	if err := k.scans.Save(); err != nil {
+		e.opts.Log.Warn("what the files import is not remembered", "err", err)
+	}
+	return set, nil
+}
+
+// sums gives the snapshot's own sums; that of a link tells of its target's name.
+func sums(snap *sandbox.Snapshot) func(string) (string, bool) {
+	return func(rel string) (string, bool) {
+		entry, ok := snap.Files[rel]
+		return string(entry.Sum[:]), ok && entry.Mode&fs.ModeSymlink == 0
+	}
+}
+
+// saved are the files that differ between two snapshots; a link always may.
+func saved(before, now map[string]sandbox.Entry) []string {
+	var out []string
+	for rel, entry := range now {
+		if old, ok := before[rel]; !ok || old.Sum != entry.Sum || entry.Mode&fs.ModeSymlink != 0 {
+			out = append(out, rel)
+		}
+	}
+	for rel := range before {
+		if _, ok := now[rel]; !ok {
+			out = append(out, rel)
+		}
+	}
+	return out
+}
+
+// past tells which test files failed in the last cycle.
+func (e *Engine) past() func(string) (bool, time.Duration) {
+	failed := map[string]bool{}
+	if recs, err := e.hist.List(); err == nil && len(recs) > 0 {
+		var doc cycle.Document
+		if text, err := e.hist.Document(recs[0].ID); err == nil && json.Unmarshal(text, &doc) == nil {
+			for _, r := range doc.Remaining {
+				failed[r.Test.File] = true
+			}
+		}
+	}
+	return func(test string) (bool, time.Duration) { return failed[test], 0 }
+}
+
+// buildID names this build of the program: what is remembered of files holds
+// for the scanners that it was made with.
+func buildID() string {
+	var b strings.Builder
+	if info, ok := debug.ReadBuildInfo(); ok {
+		for _, s := range info.Settings {
+			if s.Key == "vcs.revision" || s.Key == "vcs.modified" {
+				b.WriteString(s.Value + " ")
+			}
+		}
+	}
+	if exe, err := os.Executable(); err == nil {
+		if fi, err := os.Stat(exe); err == nil {
+			fmt.Fprintf(&b, "%d %d", fi.Size(), fi.ModTime().UnixNano())
+		}
+	}
+	return b.String()
+}
