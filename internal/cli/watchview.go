@@ -40,6 +40,7 @@ func (v *view) event(e daemon.Event) {
 	switch e.Kind {
 	case daemon.EventBatch:
 		v.files = append(append([]string{}, e.Files...), e.Deleted...)
+		v.failing.Gone(e.Deleted)
 	case cycle.EventPhase:
 		if e.Text == "snapshot" {
 			v.begin()

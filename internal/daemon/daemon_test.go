@@ -101,6 +101,13 @@ func TestFailuresStayUntilTheyPass(t *testing.T) {
 	if diff := cmp.Diff([]string{"b.test.ts"}, names()); diff != "" {
 		t.Errorf("failing (-want +got):\n%s", diff)
 	}
+	f.batches <- watch.Batch{Deleted: []string{"b.test.ts"}}
+	f.began()
+	f.finish(passed())
+	f.until(Idle)
+	if got := names(); len(got) > 0 {
+		t.Errorf("failing = %v after the file is gone", got)
+	}
 }
 
 // TestOwnMerge holds that what a cycle merged is expected, and is no save.
@@ -268,6 +275,9 @@ func TestPauseAndUndo(t *testing.T) {
 	f.until(Paused)
 	if len(f.work.begun) > 0 {
 		t.Error("a cycle began in the pause")
+	}
+	if _, err := f.c.Save(t.Context(), []string{"a.ts"}, true); err != nil {
+		t.Errorf("save --wait in the pause: %v", err)
 	}
 	_, err = f.d.Pause(t.Context())
 	must(t, err)

@@ -30,6 +30,13 @@ func (f *Failing) Update(doc *cycle.Document) {
 	}
 }
 
+// Gone forgets the failures of test files that were deleted.
+func (f *Failing) Gone(files []string) {
+	for _, file := range files {
+		f.drop(file)
+	}
+}
+
 func (f *Failing) drop(file string) {
 	delete(f.by, file)
 	for i, x := range f.files {

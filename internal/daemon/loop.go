@@ -101,6 +101,7 @@ func (l *loop) take(b watch.Batch) {
 		l.reload()
 	}
 	l.lastSave = time.Now()
+	l.failing.Gone(b.Deleted)
 	l.hub.emit(Event{Event: cycle.Event{Kind: EventBatch, Text: string(b.Reason)}, Files: b.Paths, Deleted: b.Deleted})
 	j := &job{files: map[string]bool{}, modified: b.Full || b.Checkout}
 	matters := j.modified
@@ -134,6 +135,9 @@ func (l *loop) next(ctx context.Context) {
 		op := l.ops[0]
 		l.ops = l.ops[1:]
 		op(ctx)
+	}
+	if !l.busy && l.paused {
+		l.answer() // whoever waits would wait for a person
 	}
 	if l.busy || l.lent > 0 || l.paused || l.gitWait != "" {
 		return
