@@ -136,6 +136,15 @@ func (a *app) run(ctx context.Context, r Repo, o RunOptions) error {
 		// The user must learn what was written, whatever came after it.
 		d.Warnings, err = append(d.Warnings, err.Error()), nil
 	}
+	if err != nil && d != nil && len(d.Proposals) > 0 {
+		// So that it can be applied once the trouble is over.
+		p := problemOf(ctx, err)
+		d.Error, d.Reason = p.json(), p.Message
+		a.show(d)
+		p.report(a.stderr)
+		a.exit = p.Exit
+		return nil
+	}
 	if err != nil {
 		return err
 	}

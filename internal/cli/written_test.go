@@ -45,4 +45,15 @@ func TestWrittenIsTold(t *testing.T) {
 	if got := call(t, deps, t.TempDir(), "run"); got.exit != ExitEnvironment {
 		t.Errorf("with nothing merged: exit %d, want %d", got.exit, ExitEnvironment)
 	}
+	deps.RunCycle = func(context.Context, Repo, RunOptions, func(cycle.Event)) (*cycle.Document, error) {
+		return &cycle.Document{Outcome: cycle.Errored, Proposals: []cycle.Proposal{{ID: "p1"}}}, late
+	}
+	got := call(t, deps, t.TempDir(), "run", "--json")
+	var doc cycle.Document
+	if err := json.Unmarshal([]byte(got.stdout), &doc); err != nil {
+		t.Fatalf("%v in %q", err, got.stdout)
+	}
+	if got.exit != ExitEnvironment || len(doc.Proposals) != 1 || doc.Error == nil || !strings.Contains(got.stderr, "regreen: error: ") {
+		t.Errorf("with a proposal kept: exit %d, proposals %v, error %v, stderr %q", got.exit, doc.Proposals, doc.Error, got.stderr)
+	}
 }
