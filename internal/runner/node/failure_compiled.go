@@ -11,12 +11,20 @@ import (
 var tsName = regexp.MustCompile(`'([^']+)'`)
 
 // compiled is an error of the TypeScript compiler (ts-jest, ts-node) that is
-// neither of syntax nor of a module: a name or a member that does not exist.
+// neither of syntax nor of a module: a name or a member that does not exist,
+// or types that do not fit, of which the place is all that is said.
 func compiled(c Context, r raw, f *runner.Failure) bool {
+	var first runner.Place
 	for _, m := range tsMember.FindAllStringSubmatch(r.message, 20) {
 		rel, ok := Rel(c, m[1])
 		if !ok {
 			continue
+		}
+		at := runner.Place{File: rel}
+		at.Line, _ = strconv.Atoi(m[2])
+		at.Column, _ = strconv.Atoi(m[3])
+		if first.File == "" {
+			first = at
 		}
 		name := tsName.FindStringSubmatch(m[5])
 		switch m[4] {
@@ -30,12 +38,14 @@ func compiled(c Context, r raw, f *runner.Failure) bool {
 		if name != nil {
 			f.Symbol = name[1]
 		}
-		f.Place.File = rel
-		f.Place.Line, _ = strconv.Atoi(m[2])
-		f.Place.Column, _ = strconv.Atoi(m[3])
+		f.Place = at
 		return true
 	}
-	return false
+	if first.File == "" || len(r.frames) > 0 {
+		return false
+	}
+	f.Place = first
+	return true
 }
 
 // differing is what two texts do not share, line by line, from the first to

@@ -180,7 +180,7 @@ func placeInText(c Context, text string) (runner.Place, bool) {
 func unparsable(c Context, r raw, f *runner.Failure) bool {
 	failed := failedOn.MatchString(r.message)
 	if r.name != "SyntaxError" && !failed && r.name != "TSError" && !strings.Contains(r.name, "Parse") &&
-		!babelAt.MatchString(r.message) && !esbuildAt.MatchString(r.message) && !boxAt.MatchString(r.message) &&
+		!babelAt.MatchString(r.message) && !tsAt.MatchString(r.message) && !esbuildAt.MatchString(r.message) && !boxAt.MatchString(r.message) &&
 		r.Attr["id"] == "" {
 		return false
 	}
