@@ -52,7 +52,11 @@ func Run(ctx context.Context, helper []string, spec Spec, cmd proc.Cmd) (proc.Ex
 	switch {
 	case err != nil:
 		if spec.Namespace && !errors.Is(err, context.Canceled) && !errors.Is(err, context.DeadlineExceeded) {
-			return ex, &SetupError{Problem: "start a process in new namespaces: " + err.Error()}
+			var errno syscall.Errno
+			if errors.As(err, &errno) {
+				err = errno
+			}
+			return ex, &SetupError{Problem: "the system gives no new namespaces: " + err.Error()}
 		}
 		return ex, err
 	case rerr != nil:

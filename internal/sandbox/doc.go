@@ -15,6 +15,8 @@
 //	manifest         what the snapshot knows of each of the user's files
 //	box/tree         the warm worktree (of shadow.git), where everything runs
 //	box/node_modules what the user's tree sees above its root
+//	layers           what runs write to package folders and caches
+//	objects          where the user's git objects are seen from inside
 //	scratch, t       private folders for reporters, and TMPDIR
 //	journal, undo    merges under way, and merges that can be undone
 //	rescued          bytes of the user that a race displaced

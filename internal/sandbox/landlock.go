@@ -39,7 +39,7 @@ const probeLimit = 2 * time.Second
 // worktree must be what stands at root.
 func (s *Sandbox) try(ctx context.Context, spec jail.Spec, root string) error {
 	if len(s.helper) == 0 {
-		return fmt.Errorf("%w: this program has no helper", errProbe)
+		return &jail.SetupError{Problem: "this program has no helper"}
 	}
 	ctx, cancel := context.WithTimeout(ctx, probeLimit)
 	defer cancel()

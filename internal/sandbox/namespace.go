@@ -52,20 +52,20 @@ func (l *namespaceLevel) probe(ctx context.Context) error {
 	if err := replaceFile(filepath.Join(l.s.dir, "alternates"), []byte(l.s.insideObjects()+"\n")); err != nil {
 		return err
 	}
-	var first error
+	var last error
 	for _, l.noPIDs = range []bool{false, true} {
 		layer, err := l.take()
 		if err != nil {
 			return err
 		}
-		err = l.s.try(ctx, l.spec(layer, nil), l.s.repo.Root())
+		last = l.s.try(ctx, l.spec(layer, nil), l.s.repo.Root())
 		l.give(layer)
-		if err == nil || ctx.Err() != nil {
-			return err
+		if last == nil || ctx.Err() != nil {
+			return last
 		}
-		first = errors.Join(first, err)
+		l.s.log.Debug("a namespace could not be set up", "shared_pids", l.noPIDs, "err", last)
 	}
-	return first
+	return last
 }
 
 func (l *namespaceLevel) prepared() error {
