@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strings"
 
 	"regreen/internal/lang"
 	"regreen/internal/runner"
@@ -40,12 +41,18 @@ func (missingFixture) Fix(ctx context.Context, c Cause, w Workspace) ([]Fix, err
 			return []Fix{fix(old, Likely, 0, t.path+" had "+old+" there at the base")}, ctx.Err()
 		}
 		var out []Fix
+		heirs := 0
 		for to, files := range v.renamed(name) {
 			if slices.Contains(known, to) {
+				heirs++
+				if all, in := v.renameFixture(t.lang, name, to); in > 1 && !slices.Contains(known, name) {
+					out = append(out, Fix{Title: fmt.Sprintf("ask for the fixture %s instead of %s in %d files", to, name, in), Applicability: Likely,
+						Edits: all, Evidence: fmt.Sprintf("%s was renamed to %s in %s", name, to, files[0])})
+				}
 				out = append(out, fix(to, Likely, 1, fmt.Sprintf("%s was renamed to %s in %s", name, to, files[0])))
 			}
 		}
-		if len(out) > 1 {
+		if heirs > 1 {
 			for j := range out {
 				out[j].Applicability = Propose
 			}
@@ -56,6 +63,45 @@ func (missingFixture) Fix(ctx context.Context, c Cause, w Workspace) ([]Fix, err
 		return out, ctx.Err()
 	}
 	return nil, ctx.Err()
+}
+
+// renameFixture makes every test and every fixture that asks for a fixture ask
+// for another: a rename has as many victims as there are users, and they are
+// one fault.
+func (v *view) renameFixture(l lang.Language, name, to string) (edits []Edit, files int) {
+	for _, rel := range v.sources(l) {
+		t := v.text(rel)
+		if t == nil || !t.mentions(name) || !v.editable(rel) {
+			continue
+		}
+		var mine []lang.TextEdit
+		for _, i := range t.idents(name, 0) {
+			if o := t.around(i); o >= 2 && t.word(o) == "(" && t.word(o-2) == "def" && (t.word(i-1) == "(" || t.word(i-1) == ",") && t.asks(o) {
+				mine = merge(mine, renameParameter(t, i, to))
+			}
+		}
+		if len(mine) > 0 {
+			files++
+			edits = append(edits, inFile(rel, mine)...)
+		}
+	}
+	return edits, files
+}
+
+// asks tells whether pytest fills the parameters of the function whose bracket
+// opens at o: a test, or a fixture.
+func (t *text) asks(o int) bool {
+	if strings.HasPrefix(t.word(o-1), "test") {
+		return true
+	}
+	k := o - 3
+	if t.word(k) == "async" {
+		k--
+	}
+	if t.word(k) == ")" {
+		k = t.opening(k) - 1
+	}
+	return t.word(k) == "fixture"
 }
 
 // parameter is the token of a parameter of that name of a function declared on
