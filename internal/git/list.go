@@ -30,6 +30,8 @@ type Listing struct {
 	// Skipped are embedded repositories that git could not read, and linked
 	// worktrees of this repository inside it, which are somebody's other tree.
 	Skipped []string
+
+	real map[string]bool // folders that were looked at
 }
 
 // Files lists the repository's own files, sorted: tracked, or untracked and
@@ -135,7 +137,32 @@ func (r *Repo) embedded(l *Listing, rel string) bool {
 	return true
 }
 
+// real tells whether a folder is one all the way down from the root. A tracked
+// file behind a link that took the place of its folder is gone for git, and
+// what stands there lies elsewhere: nothing may be read as the tree's, and
+// above all nothing written.
+func (r *Repo) real(l *Listing, dir string) bool {
+	if dir == "." {
+		return true
+	}
+	is, ok := l.real[dir]
+	if !ok {
+		if r.real(l, path.Dir(dir)) {
+			fi, err := os.Lstat(filepath.Join(r.root, filepath.FromSlash(dir)))
+			is = err == nil && fi.IsDir()
+		}
+		if l.real == nil {
+			l.real = map[string]bool{}
+		}
+		l.real[dir] = is
+	}
+	return is
+}
+
 func (r *Repo) add(l *Listing, rel string, tracked bool) {
+	if !r.real(l, path.Dir(rel)) {
+		return
+	}
 	fi, err := os.Lstat(filepath.Join(r.root, filepath.FromSlash(rel)))
 	if err != nil || !(fi.Mode().IsRegular() || fi.Mode()&fs.ModeSymlink != 0) {
 		return
