@@ -15,6 +15,22 @@
 // project (manifests, setup files, computed imports) are virtual nodes or are
 // expanded during the walk, and never an edge for each pair of files.
 //
+// A change may be known to do less than its file could (effect.go): it differs
+// in comments and white space alone, as the language proves by its tokens; a
+// lock file or manifest differs in packages, and those are nodes that files
+// depend on (packages.go); what tests are run with differs inside fixtures that
+// are used by name (fixture.go). Whatever cannot be told in these ways is a
+// change of the whole, and Set says which was the case.
+//
+// A file that re-exports others is an edge to each of them, whichever names
+// its importers use: the module loads them all, and one that throws while it
+// is loaded fails every importer. A package's __init__.py is never taken
+// apart for the same reason: to import one name of it runs all of it.
+//
+// The graph can be kept (update.go): a save reads the saved files, and only
+// files that come or go, or that steer resolution, cost more. What files say is
+// remembered by their content between processes (scans.go).
+//
 // A deleted file has no importers in the present tree. So with a deletion
 // every import is resolved once more in the tree as it would be with the
 // deleted files (base.go), and what leads to them is an edge.

@@ -1,6 +1,7 @@
 package affected
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"path"
@@ -13,9 +14,10 @@ import (
 // walk is one breadth-first walk from changed files to all that depends on them.
 type walk struct {
 	g    *Graph
-	next []int32 // node to the node it depends on, one step nearer to the change; -1 for none
-	via  []int32 // the label of that step
-	dist []int32 // -1: not reached
+	next []int32  // node to the node it depends on, one step nearer to the change; -1 for none
+	via  []int32  // the label of that step
+	dist []int32  // -1: not reached
+	said []string // the sentence of that step, once it was made
 	seed map[int32]string
 	// effects says more of some seeds; nil asks what might follow.
 	effects map[int32]effect
@@ -25,7 +27,7 @@ type walk struct {
 func (g *Graph) from(seeds map[int32]string, effects map[int32]effect) *walk {
 	w := &walk{g: g, seed: seeds, effects: effects}
 	n := len(g.nodes)
-	w.next, w.via, w.dist = make([]int32, n), make([]int32, n), make([]int32, n)
+	w.next, w.via, w.dist, w.said = make([]int32, n), make([]int32, n), make([]int32, n), make([]string, n)
 	for i := range w.dist {
 		w.dist[i], w.next[i] = -1, -1
 	}
@@ -203,15 +205,20 @@ func (w *walk) chain(at int32) (why []string, steps int) {
 		}
 		return []string{w.g.nodes[at].name + " " + strings.Replace(word, "renamed", "was renamed", 1)}, 0
 	}
+	why = make([]string, 0, w.dist[at])
 	for w.dist[at] > 0 {
 		verb := w.g.labels[w.via[at]].verb
 		to := w.next[at]
 		for w.g.nodes[to].virtual && !w.g.nodes[to].pkg && w.next[to] >= 0 {
 			to = w.next[to]
 		}
-		s := w.g.nodes[at].shown() + " " + verb + " " + w.g.nodes[to].shown()
-		if word, ok := w.seed[to]; ok && w.dist[to] == 0 {
-			s += " (" + word + ")"
+		s := w.said[at]
+		if s == "" {
+			s = w.g.nodes[at].shown() + " " + verb + " " + w.g.nodes[to].shown()
+			if word, ok := w.seed[to]; ok && w.dist[to] == 0 {
+				s += " (" + word + ")"
+			}
+			w.said[at] = s
 		}
 		why = append(why, s)
 		at = to
@@ -271,25 +278,32 @@ func (g *Graph) sortTests(tests []Test) {
 		failed bool
 		took   time.Duration
 	}
-	pasts := map[string]past{}
+	var pasts map[string]past
 	if g.in.Past != nil {
+		pasts = make(map[string]past, len(tests))
 		for _, t := range tests {
 			failed, took := g.in.Past(t.File)
 			pasts[t.File] = past{failed, took}
 		}
 	}
-	sort.SliceStable(tests, func(i, j int) bool {
-		a, b := tests[i], tests[j]
-		p, q := pasts[a.File], pasts[b.File]
-		switch {
-		case p.failed != q.failed:
-			return p.failed
-		case a.Distance != b.Distance:
-			return b.Distance < 0 || a.Distance >= 0 && a.Distance < b.Distance
-		case p.took != q.took: // one that is not known comes after the others
-			return q.took == 0 || p.took != 0 && p.took < q.took
+	// A distance of -1 and a duration of 0 are not known and come last: as
+	// unsigned numbers they (less one) are the largest.
+	slices.SortStableFunc(tests, func(a, b Test) int {
+		var p, q past
+		if pasts != nil {
+			p, q = pasts[a.File], pasts[b.File]
 		}
-		return a.File < b.File
+		switch {
+		case p.failed != q.failed && p.failed:
+			return -1
+		case p.failed != q.failed:
+			return 1
+		case a.Distance != b.Distance:
+			return cmp.Compare(uint(a.Distance), uint(b.Distance))
+		case p.took != q.took:
+			return cmp.Compare(uint64(p.took)-1, uint64(q.took)-1)
+		}
+		return strings.Compare(a.File, b.File)
 	})
 }
 
