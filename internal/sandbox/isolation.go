@@ -28,9 +28,6 @@ type isolation interface {
 // levels are the names that configuration may give, the strongest first.
 var levels = []string{"namespace", "landlock", "copy"}
 
-// automatic are the levels that "auto" chooses from.
-var automatic = []string{"copy"}
-
 func checkLevel(name string) error {
 	for _, l := range append([]string{"", "auto"}, levels...) {
 		if name == l {
@@ -47,7 +44,7 @@ func (s *Sandbox) Isolate(ctx context.Context) error {
 	if s.isolated {
 		return nil
 	}
-	wanted := automatic
+	wanted := levels
 	if s.wanted != "" && s.wanted != "auto" {
 		wanted = []string{s.wanted}
 	}

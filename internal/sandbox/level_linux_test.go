@@ -323,6 +323,19 @@ func TestRunsAtATime(t *testing.T) {
 	}, "namespace")
 }
 
+func TestAuto(t *testing.T) {
+	jailtest.AsUser(t)
+	r := newRig(t, simple(t), func(c *Config) { c.Helper = jailtest.Helper() })
+	if err := r.s.Isolate(t.Context()); err != nil || r.s.Level() != "namespace" || r.s.Note() != "" {
+		t.Errorf("Isolate = %v, level %s, note %q, want the strongest", err, r.s.Level(), r.s.Note())
+	}
+	r = newRig(t, simple(t))
+	err := r.s.Isolate(t.Context())
+	if note := r.s.Note(); err != nil || r.s.Level() != "copy" || !strings.Contains(note, "not namespace: ") || !strings.Contains(note, "not landlock: ") {
+		t.Errorf("Isolate = %v, level %s, note %q, want copy and why", err, r.s.Level(), note)
+	}
+}
+
 func TestAllLevelsAreToBeHad(t *testing.T) {
 	atLevels(t, func(t *testing.T, level func(*Config)) {
 		r := newRig(t, simple(t), level)
