@@ -45,7 +45,7 @@ func (missingFixture) Fix(ctx context.Context, c Cause, w Workspace) ([]Fix, err
 		for to, files := range v.renamed(name) {
 			if slices.Contains(known, to) {
 				heirs++
-				if all, in := v.renameFixture(t.lang, name, to); in > 1 && !slices.Contains(known, name) {
+				if all, in := v.renameFixture(t.lang, name, to); in > 1 {
 					out = append(out, Fix{Title: fmt.Sprintf("ask for the fixture %s instead of %s in %d files", to, name, in), Applicability: Likely,
 						Edits: all, Evidence: fmt.Sprintf("%s was renamed to %s in %s", name, to, files[0])})
 				}
@@ -68,10 +68,19 @@ func (missingFixture) Fix(ctx context.Context, c Cause, w Workspace) ([]Fix, err
 // renameFixture makes every test and every fixture that asks for a fixture ask
 // for another: a rename has as many victims as there are users, and they are
 // one fault.
+//
+// A test file with a fixture of the old name has its own; where a conftest has
+// one, nobody can tell whose is meant.
 func (v *view) renameFixture(l lang.Language, name, to string) (edits []Edit, files int) {
 	for _, rel := range v.sources(l) {
 		t := v.text(rel)
 		if t == nil || !t.mentions(name) || !v.editable(rel) {
+			continue
+		}
+		if slices.Contains(t.fixtures(), name) {
+			if baseName(rel) == "conftest" {
+				return nil, 0
+			}
 			continue
 		}
 		var mine []lang.TextEdit
@@ -133,25 +142,30 @@ func renameParameter(t *text, i int, to string) []lang.TextEdit {
 func (v *view) fixtures(l lang.Language) []string {
 	var out []string
 	for _, rel := range v.sources(l) {
-		t := v.text(rel)
-		if t == nil || !t.mentions("fixture") {
-			continue
-		}
-		for _, i := range t.idents("fixture", 0) {
-			j := i + 1
-			if t.word(j) == "(" {
-				if j = t.matching(j) + 1; j == 0 {
-					continue
-				}
-			}
-			if t.word(j) == "async" {
-				j++
-			}
-			if t.word(j) == "def" {
-				out = append(out, t.word(j+1))
-			}
+		if t := v.text(rel); t != nil && t.mentions("fixture") {
+			out = append(out, t.fixtures()...)
 		}
 	}
 	slices.Sort(out)
 	return slices.Compact(out)
+}
+
+// fixtures lists those of one file.
+func (t *text) fixtures() []string {
+	var out []string
+	for _, i := range t.idents("fixture", 0) {
+		j := i + 1
+		if t.word(j) == "(" {
+			if j = t.matching(j) + 1; j == 0 {
+				continue
+			}
+		}
+		if t.word(j) == "async" {
+			j++
+		}
+		if t.word(j) == "def" {
+			out = append(out, t.word(j+1))
+		}
+	}
+	return out
 }
