@@ -17,13 +17,16 @@ import (
 // it, all are given: an import never leads to fewer files than it may load.
 func (l *Language) NewResolver(t lang.Tree) lang.Resolver {
 	r := &resolver{lang: l, roots: findRoots(t), tree: t, found: map[string]lang.Resolution{},
-		files: map[string]bool{}, dirs: map[string][]string{}, scans: map[string]*offered{}, stats: map[string]bool{}}
+		firsts: map[inRoot]bool{}, files: map[string]bool{}, dirs: map[string][]string{}, scans: map[string]*offered{}, stats: map[string]bool{}}
 	for _, f := range t.Files() {
 		r.files[f] = true
 		if l.Owns(f) {
 			for dir := path.Dir(f); dir != "."; dir = path.Dir(dir) {
 				r.dirs[dir] = append(r.dirs[dir], f)
 			}
+			r.first(f)
+		} else if path.Ext(f) == ".pyx" {
+			r.first(f)
 		}
 	}
 	return r
@@ -38,7 +41,27 @@ type resolver struct {
 	dirs  map[string][]string // folder to the language's files below it
 	scans map[string]*offered
 	stats map[string]bool
-	tops  map[string][]string // module to the folders outside of the roots that hold it; nil until asked
+	// firsts are the modules and packages that stand in a root: there are many
+	// roots, and an import is looked for only where its first part is.
+	firsts map[inRoot]bool
+	tops   map[string][]string // module to the folders outside of the roots that hold it; nil until asked
+}
+
+// inRoot is a name in a folder of sys.path.
+type inRoot struct{ root, name string }
+
+// first notes a file below the roots that it is in.
+func (r *resolver) first(f string) {
+	name := strings.TrimSuffix(path.Base(f), path.Ext(f))
+	for dir := path.Dir(f); ; dir = path.Dir(dir) {
+		if r.roots.set[dir] {
+			r.firsts[inRoot{dir, name}] = true
+		}
+		if dir == "." {
+			return
+		}
+		name = path.Base(dir)
+	}
 }
 
 // offered is what a module's text binds at its top level.
@@ -186,7 +209,7 @@ func (r *resolver) resolve(importer string, imp lang.Import) lang.Resolution {
 	candidates := []find{best}
 	if best.matched < len(parts) || best.module == "" {
 		for _, root := range r.roots.list {
-			if root != own {
+			if root != own && (root == "." || root == "src" || r.firsts[inRoot{root, parts[0]}]) {
 				candidates = append(candidates, r.walk(root, parts))
 			}
 		}
