@@ -29,7 +29,9 @@ func sameFloor() map[string][]string {
 }
 
 // apart are packages that hold tests and tools, outside the house.
-func apart() []string { return []string{"internal/archtest", "internal/e2e", "internal/testcount", "bench/watch", "bench/graph"} }
+func apart() []string {
+	return []string{"internal/archtest", "internal/e2e", "internal/testcount", "bench/watch", "bench/graph"}
+}
 
 // room is the layer entry that a package belongs to: its longest prefix.
 func room(pkg string) (floor int, name string) {

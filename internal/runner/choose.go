@@ -69,6 +69,9 @@ func Choose(cands []Candidate, by []config.Project, supported []string) (ps []Pr
 	for _, c := range out {
 		if c.Problem == "" {
 			ps = append(ps, c.Project)
+			if c.Warning != "" {
+				warnings = append(warnings, c.Warning)
+			}
 			continue
 		}
 		if first == nil {

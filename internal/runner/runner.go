@@ -265,6 +265,9 @@ type Candidate struct {
 	// one, since two ecosystems in a folder are two projects. "" is the
 	// framework's own.
 	Ecosystem string
+	// Warning is what a person should know of it though it runs: a version
+	// that is older than those that are tested.
+	Warning string
 	// Problem is set when the project uses the framework but it cannot be
 	// started (not installed, no node); it is reported with Hint.
 	Problem, Hint string

@@ -277,7 +277,7 @@ func (t *text) span(a, b int) lang.Span {
 	return lang.Span{Start: int(t.toks[a].start), End: int(t.toks[b].end)}
 }
 
-// literal gives a string's text and its range without the quotes. A template
+// literal gives a string's value and its range without the quotes. A template
 // without holes is one too.
 func (t *text) literal(i int) (string, lang.Span, bool) {
 	switch t.kindAt(i) {
@@ -287,7 +287,7 @@ func (t *text) literal(i int) (string, lang.Span, bool) {
 			return "", lang.Span{}, false
 		}
 		sp := lang.Span{Start: int(k.start) + 1, End: int(k.end) - 1}
-		return t.src[sp.Start:sp.End], sp, true
+		return unescape(t.src[sp.Start:sp.End]), sp, true
 	}
 	return "", lang.Span{}, false
 }

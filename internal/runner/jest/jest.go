@@ -49,6 +49,7 @@ func (Framework) Name() string { return "jest" }
 func (Framework) Detect(ctx context.Context, in runner.DetectInput) ([]runner.Candidate, error) {
 	return node.Detect(ctx, in, node.Spec{
 		Name:        "jest",
+		Oldest:      29,
 		Packages:    []string{"jest", "jest-cli"},
 		Bins:        []string{"jest"},
 		Configs:     []string{"jest.config.js", "jest.config.ts", "jest.config.mjs", "jest.config.cjs", "jest.config.mts", "jest.config.cts", "jest.config.json"},

@@ -28,7 +28,7 @@ var _ runner.Framework = Framework{}
 func (Framework) Name() string { return Name }
 
 var spec = node.Spec{
-	Name: Name, Packages: []string{"mocha"}, Bins: []string{"mocha", "_mocha"},
+	Name: Name, Oldest: 10, Packages: []string{"mocha"}, Bins: []string{"mocha", "_mocha"},
 	Configs: []string{".mocharc.*"}, ManifestKey: "mocha", Content: node.MochaContent,
 }
 

@@ -2,9 +2,11 @@ package node
 
 import (
 	"context"
+	"fmt"
 	"path"
 	"slices"
 	"sort"
+	"strconv"
 	"strings"
 
 	"regreen/internal/runner"
@@ -36,6 +38,9 @@ type Spec struct {
 	ConfigText func(src []byte) bool
 	// ManifestKey is the key of package.json that configures it, "" for none.
 	ManifestKey string
+	// Oldest is the first major version that is tested; an older one is run
+	// with a warning.
+	Oldest int
 	// Covers says that a run in a folder takes in the test files of the
 	// packages below it, so that these are no projects of their own.
 	Covers bool
@@ -283,6 +288,11 @@ func (d *detector) candidate(ctx context.Context, nodes *nodeFinder, f *found) r
 		return c
 	}
 	c.Project.Version = pkg.version
+	if major, _, _ := strings.Cut(pkg.version, "."); d.spec.Oldest > 0 {
+		if n, err := strconv.Atoi(major); err == nil && n < d.spec.Oldest {
+			c.Warning = fmt.Sprintf("%s %s in %s is older than %d, the oldest version that regreen is tested with", d.spec.Name, pkg.version, f.dir, d.spec.Oldest)
+		}
+	}
 	bin, err := pkg.bin(d.spec.Bins)
 	if err != nil {
 		c.Problem = d.spec.Name + " is installed but incomplete: " + err.Error()

@@ -302,3 +302,14 @@ func FuzzScript(f *testing.F) {
 		w.script(".", "test", nil, nil)
 	})
 }
+
+func TestDetectWarnsOfOldVersions(t *testing.T) {
+	old := jestSpec
+	old.Oldest = 29
+	for version, want := range map[string]bool{"26.6.3": true, "29.0.0": false, "30.1.0": false} {
+		got, err := Detect(context.Background(), input(t, "install jest@"+version+"\n-- package.json --\n{\"scripts\":{\"test\":\"jest\"}}\n"), old)
+		if err != nil || len(got) != 1 || got[0].Problem != "" || (got[0].Warning != "") != want {
+			t.Errorf("Detect with jest %s = %+v, %v, want a warning: %v", version, got, err, want)
+		}
+	}
+}

@@ -30,7 +30,7 @@ func (Framework) Name() string { return Name }
 var testKey = regexp.MustCompile(`(?m)(^|[{,\s])['"]?test['"]?\s*:\s*[\w{(]|vitest/config`)
 
 var spec = node.Spec{
-	Name: Name, Packages: []string{"vitest"}, Bins: []string{"vitest"},
+	Name: Name, Oldest: 3, Packages: []string{"vitest"}, Bins: []string{"vitest"},
 	Configs:      []string{"vitest.config.*", "vitest.*.config.*", "vitest.workspace.*", "vitest.projects.*"},
 	MaybeConfigs: []string{"vite.config.*"}, ConfigText: testKey.Match,
 	Covers: true, Skip: runsNoTests, Content: node.VitestContent,
