@@ -23,6 +23,10 @@ import (
 var mountCaps = []uintptr{unix.CAP_SYS_ADMIN, unix.CAP_NET_ADMIN, unix.CAP_DAC_OVERRIDE, unix.CAP_DAC_READ_SEARCH, unix.CAP_FOWNER,
 	unix.CAP_CHOWN, unix.CAP_FSETID, unix.CAP_MKNOD, unix.CAP_SETUID, unix.CAP_SETGID, unix.CAP_SETPCAP, unix.CAP_SYS_RESOURCE}
 
+// helperEnv keeps the helper, which starts for every run, from collecting
+// garbage while it starts.
+var helperEnv = []string{"GOMAXPROCS=1", "GOGC=off", "GOMEMLIMIT=48MiB"}
+
 // Run runs cmd behind the walls of spec. helper is the command line that
 // starts this program's helper. A *SetupError says that nothing was run; the
 // rest is as proc.Local has it. cmd.Setup is not used.
@@ -39,7 +43,7 @@ func Run(ctx context.Context, helper []string, spec Spec, cmd proc.Cmd) (proc.Ex
 	sent := make(chan error, 1)
 	go func() { sent <- json.NewEncoder(mine).Encode(o) }()
 
-	cmd.Path, cmd.Args, cmd.Dir, cmd.Env = helper[0], helper[1:], "/", []string{"GOMAXPROCS=2"}
+	cmd.Path, cmd.Args, cmd.Dir, cmd.Env = helper[0], helper[1:], "/", helperEnv
 	cmd.Setup = func(c *exec.Cmd) {
 		c.ExtraFiles = []*os.File{orders, theirs}
 		c.SysProcAttr = attributes(spec)
