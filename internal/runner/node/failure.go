@@ -39,7 +39,7 @@ func Failure(c Context, scope runner.Scope, test runner.TestID, e runner.RawErro
 
 // unrooted takes the tree's own path out of a text.
 func (c Context) unrooted(text string) string {
-	for _, root := range []string{c.Root, c.Origin} {
+	for _, root := range []string{c.Root, c.Origin, c.Disk} {
 		if root != "" {
 			text = strings.ReplaceAll(text, root+"/", "")
 		}

@@ -176,7 +176,7 @@ func (s *session) unknown(run *prepared) []string {
 
 // testFiles are the files below a folder (rel) that the project would run.
 func (s *session) testFiles(dir string) []string {
-	layout, err := readLayout(s.env.Root, s.project)
+	layout, err := readLayout(s.env.OnDisk(), s.project)
 	if err != nil {
 		return nil
 	}
@@ -186,7 +186,8 @@ func (s *session) testFiles(dir string) []string {
 // walk lists the files below a folder (rel) for which keep holds.
 func (s *session) walk(dir string, keep func(rel string) bool) []string {
 	var out []string
-	top := s.abs(dir)
+	disk := s.env.OnDisk()
+	top := filepath.Join(disk, filepath.FromSlash(dir))
 	_ = filepath.WalkDir(top, func(p string, d fs.DirEntry, err error) error {
 		if err != nil {
 			return fs.SkipDir
@@ -197,7 +198,7 @@ func (s *session) walk(dir string, keep func(rel string) bool) []string {
 			}
 			return nil
 		}
-		if rel, err := filepath.Rel(s.env.Root, p); err == nil && keep(filepath.ToSlash(rel)) {
+		if rel, err := filepath.Rel(disk, p); err == nil && keep(filepath.ToSlash(rel)) {
 			out = append(out, filepath.ToSlash(rel))
 		}
 		return nil

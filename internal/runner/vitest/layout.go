@@ -94,7 +94,7 @@ func (l *layout) guess(why string) {
 func (l *layout) global(files ...string) {
 	for _, f := range files {
 		if rel, ok := node.Rel(l.context, f); f != "" && ok && !slices.Contains(l.out.Global, rel) {
-			if st, err := os.Stat(filepath.Join(l.env.Root, filepath.FromSlash(rel))); err == nil && st.Mode().IsRegular() {
+			if st, err := os.Stat(filepath.Join(l.env.OnDisk(), filepath.FromSlash(rel))); err == nil && st.Mode().IsRegular() {
 				l.out.Global = append(l.out.Global, rel)
 			}
 		}
