@@ -107,6 +107,9 @@ func (e *Engine) detect(ctx context.Context, files []string) error {
 	if err != nil {
 		return withUnsupported(err, e.box.Origin(), files, names(frameworks))
 	}
+	if err := findPrograms(ps, e.box.Origin(), e.opts.Environ); err != nil {
+		return err
+	}
 	e.warnings = warnings
 	e.projects = e.projects[:0]
 	for _, p := range ps {

@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
+	"path/filepath"
 	"strings"
 
 	"regreen/internal/runner"
@@ -72,4 +74,28 @@ func withUnsupported(err error, root string, files []string, supported []string)
 	return &runner.Problem{Code: "unsupported_framework",
 		Message: fmt.Sprintf("%s is not supported", strings.Join(found, " and ")),
 		Hint:    "supported are " + strings.Join(supported, ", ")}
+}
+
+// findPrograms makes the program of each project's command absolute: a bare
+// name is looked for along PATH, as a shell does, a path is the project's own.
+// What detection found is absolute already.
+func findPrograms(ps []runner.Project, root string, environ []string) error {
+	for i, p := range ps {
+		if len(p.Command) == 0 || filepath.IsAbs(p.Command[0]) {
+			continue
+		}
+		program := p.Command[0]
+		abs, err := filepath.Join(root, filepath.FromSlash(p.Root), filepath.FromSlash(program)), error(nil)
+		if !strings.ContainsAny(program, `/\`) {
+			abs, err = node.LookPath(environ, program)
+		} else if _, serr := os.Stat(abs); serr != nil {
+			err = serr
+		}
+		if err != nil {
+			return &runner.Problem{Code: "config", Message: fmt.Sprintf("the command of project %q starts %q, which is not there", p.Root, program),
+				Hint: "give a program of PATH, or a path from the project's folder, in [[project]] command"}
+		}
+		ps[i].Command = append([]string{abs}, p.Command[1:]...)
+	}
+	return nil
 }
