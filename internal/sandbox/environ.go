@@ -9,7 +9,7 @@ import (
 // passed are the variables of the user's environment that tests get. Names
 // that end in "*" are prefixes.
 var passed = []string{
-	"PATH", "HOME", "USER", "LOGNAME", "SHELL", "TERM", "TZ", "LANG", "LANGUAGE", "LC_*", "XDG_*",
+	"PATH", "HOME", "CI", "USER", "LOGNAME", "SHELL", "TERM", "TZ", "LANG", "LANGUAGE", "LC_*", "XDG_*",
 	"NODE_*", "VIRTUAL_ENV", "PYENV_*", "CONDA_*", "PYTHONPATH", "PYTHONHOME", "NVM_*", "VOLTA_*", "FNM_*", "ASDF_*", "MISE_*",
 	"HTTP_PROXY", "HTTPS_PROXY", "NO_PROXY", "ALL_PROXY", "http_proxy", "https_proxy", "no_proxy", "all_proxy",
 	"SSL_*", "REQUESTS_CA_BUNDLE", "CURL_CA_BUNDLE", "LD_LIBRARY_PATH", "DYLD_LIBRARY_PATH",
@@ -25,7 +25,8 @@ var dropped = map[string]bool{"NODE_OPTIONS": true, "NODE_V8_COVERAGE": true, "N
 	"NODE_UNIQUE_ID": true, "NODE_TEST_CONTEXT": true}
 
 // Environ is the environment for what runs in the sandbox: an allow-list of
-// the user's, a private TMPDIR, and what makes output stable. Paths into the
+// the user's, a private TMPDIR, and what makes output stable. CI is the user's
+// own: with it some frameworks and projects run other tests. Paths into the
 // repository that PYTHONPATH and NODE_PATH hold are mapped to the worktree.
 func (s *Sandbox) Environ() []string {
 	var env []string
@@ -39,7 +40,7 @@ func (s *Sandbox) Environ() []string {
 		}
 		env = append(env, k+"="+v)
 	}
-	return append(env, "TMPDIR="+s.tmp, "TMP="+s.tmp, "TEMP="+s.tmp, "CI=true", "NO_COLOR=1", "FORCE_COLOR=0")
+	return append(env, "TMPDIR="+s.tmp, "TMP="+s.tmp, "TEMP="+s.tmp, "NO_COLOR=1", "FORCE_COLOR=0")
 }
 
 func allowed(key string) bool {

@@ -551,7 +551,7 @@ func TestEnviron(t *testing.T) {
 	got := r.s.Environ()
 	want := []string{"PATH=/bin", "HOME=/h", "NODE_ENV=test", "LC_ALL=C",
 		"PYTHONPATH=" + filepath.Join(r.s.Root(), "src") + ":/other",
-		"TMPDIR=" + r.s.tmp, "TMP=" + r.s.tmp, "TEMP=" + r.s.tmp, "CI=true", "NO_COLOR=1", "FORCE_COLOR=0"}
+		"TMPDIR=" + r.s.tmp, "TMP=" + r.s.tmp, "TEMP=" + r.s.tmp, "NO_COLOR=1", "FORCE_COLOR=0"}
 	if d := cmp.Diff(want, got); d != "" {
 		t.Errorf("Environ (-want +got):\n%s", d)
 	}
