@@ -59,7 +59,7 @@ func TestUsage(t *testing.T) {
 		{"no iterations", []string{"run", "--max-iterations", "0"}, "regreen: error: --max-iterations is 0\nregreen: hint: the smallest valid value is 1\n"},
 		{"negative timeout", []string{"run", "--timeout=-1s"}, "regreen: error: --timeout is -1s\nregreen: hint: write a duration such as \"90s\" or \"5m\"\n"},
 		{"outside", []string{"run", "../x.js"}, "is not a file of the repository"},
-		{"no id", []string{"show"}, "regreen: error: show: accepts 1 arg(s), received 0\nregreen: hint: usage: regreen show ID [flags]\n"},
+		{"two ids", []string{"show", "a", "b"}, "regreen: error: show: accepts at most 1 arg(s), received 2\nregreen: hint: usage: regreen show [ID] [flags]\n"},
 		{"color", []string{"--color", "blue", "version"}, "regreen: error: --color is \"blue\"\nregreen: hint: valid values: auto, always, never\n"},
 		{"shell", []string{"completion", "bahs"}, "regreen: error: unknown shell \"bahs\"\nregreen: hint: did you mean bash?\n"},
 		{"no folder", []string{"-C", "nowhere", "run"}, "regreen: error: -C nowhere: no such folder\nregreen: hint: give a folder that is there\n"},
@@ -239,6 +239,33 @@ func TestDocumentsHaveNoNullLists(t *testing.T) {
 		if strings.Contains(text, "null") {
 			t.Errorf("%q printed a null list: %s", args, got.stdout)
 		}
+	}
+}
+
+// Without ID, show, apply and undo mean the last one.
+func TestLastOne(t *testing.T) {
+	var entries []LogEntry
+	shown, applied := "none", "none"
+	deps := Deps{
+		Log: func(context.Context, Repo) ([]LogEntry, error) { return entries, nil },
+		Show: func(_ context.Context, _ Repo, id string) (*cycle.Document, error) {
+			shown = id
+			return &cycle.Document{ID: id, Outcome: cycle.Passed}, nil
+		},
+		Apply: func(_ context.Context, _ Repo, id string) (*Change, error) {
+			applied = id
+			return &Change{ID: "p1", Status: Done}, nil
+		},
+	}
+	if got := call(t, deps, t.TempDir(), "show"); got.exit != ExitUsage || !strings.Contains(got.stderr, "no cycle ran here yet") {
+		t.Errorf("show with an empty log = %+v, want exit 2 and that no cycle ran", got)
+	}
+	entries = []LogEntry{{ID: "new"}, {ID: "old"}}
+	if got := call(t, deps, t.TempDir(), "show"); got.exit != 0 || shown != "new" {
+		t.Errorf("show = %+v of %q, want the newest", got, shown)
+	}
+	if got := call(t, deps, t.TempDir(), "apply"); got.exit != 0 || applied != "" {
+		t.Errorf("apply = %+v of %q, want the empty id", got, applied)
 	}
 }
 

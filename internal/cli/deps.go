@@ -104,7 +104,8 @@ type Deps struct {
 	// Log gives the newest cycle first.
 	Log  func(ctx context.Context, r Repo) ([]LogEntry, error)
 	Show func(ctx context.Context, r Repo, id string) (*cycle.Document, error)
-	// Apply applies a proposal; id is the proposal's or its cycle's.
+	// Apply applies a proposal; id is the proposal's or its cycle's, an empty
+	// one is the last proposal.
 	Apply func(ctx context.Context, r Repo, id string) (*Change, error)
 	// Undo takes back a merge; an empty id is the last one.
 	Undo func(ctx context.Context, r Repo, id string) (*Change, error)

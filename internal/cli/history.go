@@ -65,15 +65,19 @@ func printLog(s screen, entries []LogEntry) {
 
 func (a *app) showCommand() *cobra.Command {
 	return &cobra.Command{
-		Use:   "show ID",
-		Short: "Show the result of a cycle again",
-		Args:  cobra.ExactArgs(1),
+		Use:   "show [ID]",
+		Short: "Show the result of a cycle again; without ID of the last one",
+		Args:  cobra.MaximumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			r, err := a.open(cmd.Context())
 			if err != nil {
 				return err
 			}
-			d, err := a.deps.Show(cmd.Context(), r, args[0])
+			id, err := a.cycleID(cmd.Context(), r, args)
+			if err != nil {
+				return err
+			}
+			d, err := a.deps.Show(cmd.Context(), r, id)
 			if err != nil {
 				return err
 			}
@@ -83,11 +87,26 @@ func (a *app) showCommand() *cobra.Command {
 	}
 }
 
+// cycleID is the cycle that is asked for, else the newest.
+func (a *app) cycleID(ctx context.Context, r Repo, args []string) (string, error) {
+	if len(args) > 0 {
+		return args[0], nil
+	}
+	entries, err := a.deps.Log(ctx, r)
+	if err != nil {
+		return "", err
+	}
+	if len(entries) == 0 {
+		return "", usage("regreen run runs one", "no cycle ran here yet")
+	}
+	return entries[0].ID, nil
+}
+
 func (a *app) applyCommand() *cobra.Command {
 	return &cobra.Command{
-		Use:   "apply ID",
-		Short: "Write a proposal into your files",
-		Args:  cobra.ExactArgs(1),
+		Use:   "apply [ID]",
+		Short: "Write a proposal into your files; without ID the last one",
+		Args:  cobra.MaximumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return a.change(cmd.Context(), "applied", args, a.deps.Apply)
 		},
