@@ -80,7 +80,7 @@ func (c *run) ended(ctx context.Context, err error) error {
 	case errors.As(err, &b) || errors.As(context.Cause(ctx), &b):
 		c.doc.Outcome = Failed
 		c.doc.Reason = b.Error()
-		c.doc.Error = &Problem{Code: "budget", Message: b.Error(), Hint: "raise cycle.budget, or run fewer tests"}
+		c.doc.Error = &Problem{Code: "budget", Message: b.Error(), Hint: "raise cycle.budget or --timeout, or run fewer tests"}
 		c.leave(c.first)
 		return nil
 	case ctx.Err() != nil:
@@ -95,9 +95,13 @@ func (c *run) ended(ctx context.Context, err error) error {
 func (c *run) cycle(ctx context.Context) error {
 	if len(c.plan) == 0 {
 		c.doc.Outcome = NoTests
-		c.doc.Reason = "no test can see the modified files"
-		if c.sel.Reason != "" {
+		switch {
+		case c.sel.Reason != "":
 			c.doc.Reason = c.sel.Reason
+		case len(c.sel.Modified) == 0 && !c.sel.All:
+			c.doc.Reason = NothingModified
+		default:
+			c.doc.Reason = "no test can see the modified files"
 		}
 		return nil
 	}

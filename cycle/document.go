@@ -18,6 +18,10 @@ const (
 	Errored   Outcome = "error"
 )
 
+// NothingModified is the Reason of a Document when the selection is empty
+// because no file differs from the base.
+const NothingModified = "nothing is modified"
+
 // Document is what `regreen run --json` prints and what the history keeps.
 type Document struct {
 	Schema        int         `json:"schema"`

@@ -36,7 +36,7 @@ func (c *run) gate(ctx context.Context, now *result) (verdict, error) {
 	case now.counts.Passed == 0:
 		v.reason = "no test passed"
 	case now.passRate() < target:
-		v.reason = fmt.Sprintf("the pass rate is %.1f %%, the target %.1f %%", now.passRate(), target)
+		v.reason = fmt.Sprintf("the pass rate with the repair is %.1f %%, the target %.1f %%", now.passRate(), target)
 	case !c.improved(now):
 		v.reason = "it is not better than before"
 	}

@@ -123,7 +123,7 @@ func TestErrorsOfPackagesBelow(t *testing.T) {
 		{"full disk", &fs.PathError{Op: "write", Path: "/x", Err: syscall.ENOSPC}, ExitEnvironment,
 			"regreen: error: open: write /x: no space left on device\nregreen: hint: make room, or set XDG_STATE_HOME to a folder on another disk\n"},
 		{"budget", &cycle.BudgetError{Name: "cycle's budget", Limit: time.Second}, ExitBudget,
-			"regreen: error: open: the cycle's budget of 1s ran out\nregreen: hint: raise cycle.budget, or run fewer tests\n"},
+			"regreen: error: open: the cycle's budget of 1s ran out\nregreen: hint: raise cycle.budget or --timeout, or run fewer tests\n"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {

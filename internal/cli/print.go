@@ -33,14 +33,23 @@ type printer struct {
 
 func printResult(s screen, d *cycle.Document) {
 	p := &printer{screen: s}
-	p.wrong(d)
+	hidden := len(d.Remaining) > 0 && d.Outcome != cycle.Repaired
+	if !hidden {
+		p.causes("what was wrong", d)
+	}
 	p.merged(d)
 	p.proposals(d)
 	p.refused(d)
 	p.failures("still failing", d.Remaining)
+	if hidden {
+		p.causes("hidden behind these", d)
+	}
 	p.failures("failed before, not counted", d.FailedBefore)
 	p.warnings(d)
 	p.section("")
+	if d.Reason == cycle.NothingModified {
+		p.line("hint: regreen run --all runs every test")
+	}
 	p.line("%s", p.summary(d))
 }
 
@@ -57,14 +66,14 @@ func (p *printer) section(title string) {
 
 func (p *printer) line(format string, args ...any) { fmt.Fprintf(p.w, format+"\n", args...) }
 
-// wrong lists the causes that were seen and are not among the failures still to
-// be listed. A later round may show what an earlier cause hid.
-func (p *printer) wrong(d *cycle.Document) {
+// causes lists the causes that were seen and are not among the failures that
+// are left. A later round may show what an earlier cause hid: where nothing was
+// merged, these are no more than that.
+func (p *printer) causes(title string, d *cycle.Document) {
 	seen := map[string]bool{}
 	for _, r := range d.Remaining {
 		seen[fmt.Sprintf("%s:%d:%s", r.File, r.Line, r.Kind)] = true
 	}
-	title := "what was wrong"
 	for _, it := range d.Iterations {
 		for _, c := range it.Causes {
 			key := fmt.Sprintf("%s:%d:%s", c.File, c.Line, c.Kind)
@@ -283,7 +292,7 @@ func tests(d *cycle.Document) string {
 		first := d.Iterations[0]
 		return fmt.Sprintf("%s of the tests pass (before: %d of %d)", percent(d.BestPassRate), first.Passed, counted(first))
 	}
-	return numbers(d.Iterations[len(d.Iterations)-1])
+	return numbers(d.Iterations[0]) // nothing was merged: the files are as they were
 }
 
 // percent never rounds up to 100.
@@ -315,14 +324,23 @@ func numbers(i cycle.Iteration) string {
 	return s
 }
 
-// headline is the first line of a message, else the symbol.
+// headline is the first line of a message, else the symbol. A line that only
+// announces the next one ("Transform failed with 1 error:") is joined to it.
 func headline(message, symbol string) string {
+	head := ""
 	for _, l := range strings.Split(printable(message), "\n") {
-		if l = strings.TrimSpace(l); l != "" {
-			return cut(l, 200)
+		if l = strings.TrimSpace(l); l == "" {
+			continue
+		}
+		head = strings.TrimSpace(head + " " + l)
+		if !strings.HasSuffix(l, ":") {
+			break
 		}
 	}
-	return oneLine(symbol)
+	if head == "" {
+		return oneLine(symbol)
+	}
+	return cut(head, 200)
 }
 
 func because(why string) string {

@@ -74,6 +74,22 @@ func failedDocument() cycle.Document {
 	}
 }
 
+// halfRepaired is a cycle whose repair does not reach the target: the files
+// are as they were, and a second cause showed only with the repair in place.
+func halfRepaired() cycle.Document {
+	d := repaired()
+	left := cycle.Remaining{Test: cycle.TestRef{File: "test/b.test.ts"}, Scope: "file", Kind: "missing_import", File: "src/b.ts", Line: 1, Column: 20,
+		Message: "Cannot find module './old' from 'src/b.ts'"}
+	d.Outcome, d.Reason, d.BestPassRate, d.Undo, d.Merged, d.Patch = cycle.Failed, "the pass rate with the repair is 75.0 %, the target 95.0 %", 75, "", nil, ""
+	d.FullSuiteRun = false
+	d.Proposals = []cycle.Proposal{{ID: "c1", Title: "what could be repaired", Reason: d.Reason, Patch: patch}}
+	d.Remaining = []cycle.Remaining{left}
+	d.Iterations = append(d.Iterations, cycle.Iteration{N: 2, Scope: "affected", PassRate: 75, Total: 4, Passed: 3, Failed: 1,
+		Causes: []cycle.Cause{{Kind: "syntax_error", File: "src/c.ts", Line: 9, Column: 3, Victims: 1,
+			Message: "Transform failed with 1 error:\nsrc/c.ts:9:2: ERROR: Expected \")\" but found \";\""}}})
+	return d
+}
+
 func TestPrintResult(t *testing.T) {
 	proposed := repaired()
 	proposed.Outcome, proposed.Reason, proposed.Undo, proposed.Merged, proposed.Patch = cycle.Proposed, "src/b.ts changed meanwhile", "", nil, ""
@@ -87,8 +103,10 @@ func TestPrintResult(t *testing.T) {
 		{"repaired_colour.txt", repaired(), true},
 		{"failed.txt", failedDocument(), false},
 		{"proposed.txt", proposed, false},
+		{"half_repaired.txt", halfRepaired(), false},
 		{"passed.txt", cycle.Document{Outcome: cycle.Passed, Iterations: []cycle.Iteration{{N: 1, Scope: "affected", Passed: 200}}, Timings: cycle.Timings{Total: 61000}}, false},
 		{"no_tests.txt", cycle.Document{Outcome: cycle.NoTests, Reason: "no test can see the modified files"}, false},
+		{"nothing_modified.txt", cycle.Document{Outcome: cycle.NoTests, Reason: cycle.NothingModified}, false},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {

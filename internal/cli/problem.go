@@ -93,7 +93,7 @@ func problemOf(ctx context.Context, err error) *Problem {
 	case errors.As(err, &busy):
 		return of("busy", "wait for it to end")
 	case errors.As(err, &budget):
-		return of("budget", "raise cycle.budget, or run fewer tests")
+		return of("budget", "raise cycle.budget or --timeout, or run fewer tests")
 	case errors.Is(err, syscall.ENOSPC), errors.Is(err, sandbox.ErrNoSpace):
 		return of("disk_full", "make room, or set XDG_STATE_HOME to a folder on another disk")
 	case errors.Is(err, fs.ErrPermission):
