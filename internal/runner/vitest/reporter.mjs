@@ -142,16 +142,25 @@ beforeEach(({ task }) => {
   }
 
   onTestCaseResult(test) {
+    this.result(test, false);
+  }
+
+  // result reports a test's verdict. A test that was skipped before it began
+  // waits until its module is closed: the first test that a failed hook skips
+  // is told of before the failure of the hook is.
+  result(test, closed) {
     if (this.done.has(test.id)) return;
     const r = test.result();
     if (r.state === 'pending') return;
-    this.done.add(test.id);
     const mode = test.options?.mode;
+    const unasked = r.state === 'skipped' && mode !== 'skip' && mode !== 'todo' && !this.ready.has(test.id);
+    if (unasked && !closed) return;
+    this.done.add(test.id);
     const record = { t: 'test', file: test.module.moduleId, path: this.path(test), ms: test.diagnostic?.()?.duration };
     if (r.state === 'skipped') {
       record.verdict = mode === 'todo' ? 'todo' : 'skipped';
       // Asked for by nobody: something above it failed.
-      record.not_run = (mode === 'run' || mode === 'only' || mode === 'queued') && !this.ready.has(test.id) && broken(test);
+      record.not_run = unasked && (mode === 'run' || mode === 'only' || mode === 'queued') && broken(test);
     } else {
       record.verdict = r.state;
     }
@@ -170,7 +179,7 @@ beforeEach(({ task }) => {
 
   // close reports what a module's own state says beyond its tests' results.
   close(module) {
-    for (const t of module.children.allTests()) this.onTestCaseResult(t);
+    for (const t of module.children.allTests()) this.result(t, true);
     const loaded = [...module.children.allTests()].length > 0;
     const errors = module.errors();
     if (errors.length && !this.done.has(module.id)) {
