@@ -153,7 +153,9 @@ func (a *app) stoppedStatus(ctx context.Context, root string) (daemon.Status, er
 	}
 	s.Failing = doc.Remaining
 	for _, p := range doc.Proposals {
-		s.Proposals = append(s.Proposals, p.ID)
+		if p.ID != s.Undo { // else it is applied
+			s.Proposals = append(s.Proposals, p.ID)
+		}
 	}
 	return s, nil
 }

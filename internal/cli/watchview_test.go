@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -120,10 +121,10 @@ func TestWithoutADaemon(t *testing.T) {
 	}
 	deps := Deps{
 		Log: func(context.Context, Repo) ([]LogEntry, error) {
-			return []LogEntry{{ID: "c1", Outcome: cycle.Failed, Started: time.Unix(0, 0)}}, nil
+			return []LogEntry{{ID: "c1", Outcome: cycle.Failed, Started: time.Unix(0, 0), Undo: "c1"}}, nil // its proposal is applied
 		},
 		Show: func(context.Context, Repo, string) (*cycle.Document, error) {
-			return &cycle.Document{Remaining: []cycle.Remaining{failure("a.ts", 4)}}, nil
+			return &cycle.Document{Remaining: []cycle.Remaining{failure("a.ts", 4)}, Proposals: []cycle.Proposal{{ID: "c1"}, {ID: "c1-2"}}}, nil
 		},
 		RunCycle: func(_ context.Context, _ Repo, o RunOptions, _ func(cycle.Event)) (*cycle.Document, error) {
 			return &cycle.Document{Outcome: cycle.Failed, Remaining: []cycle.Remaining{failure(strings.Join(o.Files, ","), 4)}}, nil
@@ -136,7 +137,7 @@ func TestWithoutADaemon(t *testing.T) {
 	var s daemon.Status
 	r := call(t, deps, dir, "status", "--json")
 	must(json.Unmarshal([]byte(r.stdout), &s))
-	if s.State != stopped || s.Outcome != cycle.Failed || len(s.Failing) != 1 {
+	if s.State != stopped || s.Outcome != cycle.Failed || len(s.Failing) != 1 || s.Undo != "c1" || !slices.Equal(s.Proposals, []string{"c1-2"}) {
 		t.Errorf("status = %+v", s)
 	}
 	if r := call(t, deps, dir, "stop"); r.exit != 0 || !strings.Contains(r.stderr, "nobody watches") {

@@ -82,23 +82,36 @@ func OpenRecords(stateDir, root string) (*Records, error) {
 	return &Records{dir, hist}, nil
 }
 
-// Log lists the cycles, newest first; a merge that can no longer be undone
-// has no undo.
+// Log lists the cycles, newest first. Undo is the merge or applied proposal of
+// the cycle that can still be undone.
 func (r *Records) Log() ([]history.Record, error) {
 	recs, err := r.hist.List()
 	if err != nil {
 		return nil, err
 	}
-	open := map[string]bool{}
-	for _, u := range sandbox.Undos(r.dir) {
-		open[u.ID] = true
-	}
-	for i := range recs {
-		if !open[recs[i].Undo] {
-			recs[i].Undo = ""
+	markUndo(recs, sandbox.Undos(r.dir))
+	return recs, nil
+}
+
+// markUndo sets each cycle's Undo to the newest of its merges that can still be
+// undone: its own, or that of a proposal of it that was applied since. undos
+// are the newest first.
+func markUndo(recs []history.Record, undos []sandbox.UndoRecord) {
+	open := map[string]string{} // cycle to merge
+	cycleOf := map[string]string{}
+	for _, r := range recs {
+		for _, id := range append([]string{r.ID, r.Undo}, r.Proposals...) {
+			cycleOf[id] = r.ID
 		}
 	}
-	return recs, nil
+	for _, u := range undos {
+		if id, ok := cycleOf[u.ID]; ok && open[id] == "" {
+			open[id] = u.ID
+		}
+	}
+	for i := range recs {
+		recs[i].Undo = open[recs[i].ID]
+	}
 }
 
 // Show gives a cycle's document; history.ErrNotFound is in the chain when
