@@ -37,7 +37,8 @@ type run struct {
 	iter      *Iteration
 	offers    map[string]bool
 	proposals int
-	stopped   string // why the loop ended with failures left
+	stopped   string   // why the loop ended with failures left
+	taken     []string // titles of the fixes that settleBest took back
 }
 
 // state is a point to come back to.

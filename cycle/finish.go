@@ -16,6 +16,7 @@ import (
 func (c *run) settleBest(ctx context.Context) error {
 	for _, a := range c.ledger.list[c.best.fixes:] {
 		c.settle(a, false, "the state without it was better")
+		c.taken = append(c.taken, a.fix.Title)
 	}
 	if err := c.ledger.rollback(c.best.fixes); err != nil {
 		return err
@@ -38,6 +39,7 @@ func (c *run) settleBest(ctx context.Context) error {
 		}
 		for _, g := range gone {
 			c.settle(g, false, "its tests still fail with it: not proved")
+			c.taken = append(c.taken, g.fix.Title)
 		}
 		if len(c.ledger.list) == 0 {
 			c.now = c.first
@@ -102,6 +104,10 @@ func (c *run) unrepaired() error {
 		}
 	default:
 		c.doc.Outcome, c.doc.Reason = Failed, c.stopped
+		if len(c.taken) > 0 {
+			// They were called kept while the cycle ran.
+			c.doc.Reason += "; taken back, since no more tests pass with it: " + strings.Join(c.taken, "; ")
+		}
 		if c.first.distrust != "" {
 			c.doc.Reason = c.first.distrust
 		}
