@@ -217,8 +217,14 @@ func TestSnapshotIsIncremental(t *testing.T) {
 		t.Errorf("trees %s %s %s", first.Tree, second.Tree, third.Tree)
 	}
 	waitSettled(t)
-	if s := r.snap(); s.Read != 1 || s.Tree != third.Tree { // b.js was racy
+	// b.js is read once more if it was racy: if the snapshot before came within
+	// the file system's tick of the write, which a busy machine decides.
+	if s := r.snap(); s.Read > 1 || s.Tree != third.Tree {
 		t.Errorf("Read = %d, tree %s", s.Read, s.Tree)
+	}
+	waitSettled(t)
+	if s := r.snap(); s.Read != 0 {
+		t.Errorf("Read = %d once everything has settled, want 0", s.Read)
 	}
 	// The next process starts warm.
 	r.close()
