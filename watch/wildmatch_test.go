@@ -3,7 +3,6 @@ package watch
 import (
 	"strings"
 	"testing"
-	"time"
 )
 
 func TestWild(t *testing.T) {
@@ -49,10 +48,9 @@ func TestWild(t *testing.T) {
 }
 
 func TestWildIsBounded(t *testing.T) {
-	start := time.Now()
-	wild(strings.Repeat("*a", 40)+"b", strings.Repeat("a", 4000), false)
-	if d := time.Since(start); d > 2*time.Second {
-		t.Errorf("a nasty pattern took %s", d)
+	// Without its bound this does not come back.
+	if wild(strings.Repeat("*a", 40)+"b", strings.Repeat("a", 4000), false) {
+		t.Error("a pattern that ends in b matches a text without one")
 	}
 }
 

@@ -192,12 +192,9 @@ func TestSaveHook(t *testing.T) {
 	f.finish(passed())
 	f.until(Idle)
 	must(t, os.WriteFile(filepath.Join(f.cfg.Root, "a.ts"), []byte("1"), 0o644))
-	start := time.Now()
+	// It returns although the cycle that it starts has not ended.
 	if _, err := f.c.Save(t.Context(), []string{"a.ts"}, false); err != nil {
 		t.Fatal(err)
-	}
-	if took := time.Since(start); took > 50*time.Millisecond {
-		t.Errorf("save took %s", took)
 	}
 	f.began()
 	verdict := make(chan *cycle.Document)

@@ -8,7 +8,6 @@ import (
 	"strings"
 	"syscall"
 	"testing"
-	"time"
 
 	"regreen/cycle"
 )
@@ -59,10 +58,9 @@ func TestSignals(t *testing.T) {
 			for lines.Scan() {
 				seen += lines.Text() + "\n"
 			}
-			start := time.Now()
 			_ = cmd.Wait()
-			if code := cmd.ProcessState.ExitCode(); code != tt.exit || time.Since(start) > 15*time.Second {
-				t.Errorf("exit %d after %s, want %d\n%s", code, time.Since(start), tt.exit, seen)
+			if code := cmd.ProcessState.ExitCode(); code != tt.exit {
+				t.Errorf("exit %d, want %d\n%s", code, tt.exit, seen)
 			}
 			diffMaps(t, "files", before, r.files())
 			if left := processesIn(filepath.Dir(filepath.Dir(r.dir))); len(left) > 0 {

@@ -7,7 +7,6 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/rogpeppe/go-internal/txtar"
@@ -89,18 +88,13 @@ func TestCancel(t *testing.T) {
 	ctx, cancel := context.WithCancelCause(context.Background())
 	defer cancel(nil)
 	began := make(chan struct{})
-	var at time.Time
 	go func() {
 		<-began
-		at = time.Now()
 		cancel(stop)
 	}()
 	_, err = s.Run(ctx, runner.Request{Progress: func(runner.Progress) { close(began) }})
 	if !errors.Is(err, stop) {
 		t.Errorf("Run = %v, want %v", err, stop)
-	}
-	if took := time.Since(at); took > 3*time.Second {
-		t.Errorf("the cancelled run ended after %v", took)
 	}
 }
 

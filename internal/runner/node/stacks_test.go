@@ -72,11 +72,7 @@ func hang(t *testing.T, dir, node string, limit time.Duration, args ...string) [
 	_, err := proc.Local{}.Run(ctx, proc.Cmd{
 		Path: node, Args: args, Dir: dir, Env: append([]string{"PATH=" + os.Getenv("PATH"), "HOME=" + dir}, h.Env()...),
 		Stdout: out, Stderr: out, BeforeKill: func(pgid int) {
-			began := time.Now()
 			h.BeforeKill(pgid)
-			if took := time.Since(began); took > 2*hangLimit {
-				t.Errorf("the probe took %v", took)
-			}
 		},
 	})
 	if err != nil {
