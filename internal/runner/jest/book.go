@@ -187,7 +187,7 @@ func (b *book) blame(f *runner.Failure) bool {
 			continue
 		}
 		f.Place, f.Frames, f.Stack = frames[0].Place, frames, stack
-		f.Message = strings.TrimPrefix(firstLines(stack, 1), "Error: ") + "\n" + f.Message
+		f.Message = strings.TrimPrefix(node.FirstLines(stack, 1), "Error: ") + "\n" + f.Message
 		return true
 	}
 	return false

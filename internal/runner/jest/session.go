@@ -51,9 +51,20 @@ func (s *session) Run(ctx context.Context, req runner.Request) (*runner.Report, 
 	}
 	r := b.unstarted(s.project, l, known)
 	if r == nil {
-		return nil, fmt.Errorf("jest did not start: %s", firstLines(node.Plain(l.Output), 12))
+		return nil, notStarted(l)
 	}
 	return r, nil
+}
+
+// notStarted is the problem of a command that ended without a report, whatever
+// its exit code was.
+func notStarted(l node.Landing) error {
+	said := node.FirstLines(l.Output, 12)
+	if said == "" {
+		said = "it printed nothing"
+	}
+	return &runner.Problem{Code: "environment", Message: fmt.Sprintf("jest did not start (%s): %s", l.Exit.How(), said),
+		Hint: "see that the tests run by hand, or set command of the [[project]] in regreen.toml"}
 }
 
 // extra is the environment of our own.
@@ -142,16 +153,7 @@ func (s *session) ask(ctx context.Context, args []string) ([]byte, error) {
 	case ctx.Err() != nil:
 		return nil, context.Cause(ctx)
 	case exit.Code != 0:
-		return nil, fmt.Errorf("ask jest: %w", errors.New(firstLines(node.Plain(stderr.String()), 6)))
+		return nil, fmt.Errorf("ask jest: %w", errors.New(node.FirstLines(stderr.String(), 6)))
 	}
 	return out.Bytes(), nil
-}
-
-// firstLines is the beginning of a text, for people.
-func firstLines(text string, n int) string {
-	lines := strings.Split(strings.TrimSpace(text), "\n")
-	if len(lines) > n {
-		lines = append(lines[:n:n], "…")
-	}
-	return strings.Join(lines, "\n")
 }

@@ -136,3 +136,31 @@ func TestNotStarted(t *testing.T) {
 		t.Errorf("Run = %+v, %v", r, err)
 	}
 }
+
+// A command that prints what it likes and ends well is no run: one legible
+// error with a hint.
+func TestNoiseIsNoRun(t *testing.T) {
+	tests := []struct{ name, script, want string }{
+		{"noise", "process.stdout.write(Buffer.alloc(20000, Buffer.from([1, 255, 65, 0, 200])))", "jest did not start (exit code 0): …"},
+		{"words", "console.log('Tests: 2 passed')", "jest did not start (exit code 0): Tests: 2 passed"},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			a := txtar.Parse([]byte("-- package.json --\n{}\n-- fake.js --\n" + tt.script + "\n-- a.test.js --\nit('a', () => {});\n"))
+			env, p := project(t, a, "jest30")
+			p.Command = []string{"node", "fake.js"}
+			s, err := Framework{}.Open(context.Background(), env, p)
+			if err != nil {
+				t.Fatal(err)
+			}
+			r, err := s.Run(context.Background(), runner.Request{})
+			var problem *runner.Problem
+			if !errors.As(err, &problem) {
+				t.Fatalf("Run = %+v, %v", r, err)
+			}
+			if problem.Message != tt.want || problem.Hint == "" {
+				t.Errorf("problem %+v, want %q and a hint", problem, tt.want)
+			}
+		})
+	}
+}

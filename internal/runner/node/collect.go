@@ -308,18 +308,17 @@ func (c *Collector) crashed(p runner.Project, l Landing) runner.Failure {
 	how := l.Exit.How()
 	f.Message = fmt.Sprintf("%s ended (%s) without saying how the tests went", p.Framework, how)
 	if !c.begun {
-		f.Message = fmt.Sprintf("%s did not start (%s): %s", p.Framework, how, lastLines(Plain(l.Output), 12))
+		f.Message = fmt.Sprintf("%s did not start (%s): %s", p.Framework, how, printed(l.Output))
 		f.Test = runner.TestID{Framework: p.Framework}
 	}
 	f.Place.File = f.Test.File
 	return f
 }
 
-// lastLines is the end of a text, for people.
-func lastLines(text string, n int) string {
-	lines := strings.Split(strings.TrimSpace(text), "\n")
-	if len(lines) > n {
-		lines = lines[len(lines)-n:]
+// printed is the end of what a program printed, for people.
+func printed(output string) string {
+	if s := LastLines(output, 12); s != "" {
+		return s
 	}
-	return strings.Join(lines, "\n")
+	return "it printed nothing"
 }

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"strings"
 	"time"
 
 	"regreen/internal/proc"
@@ -74,7 +73,7 @@ func run(ctx context.Context, env runner.Env, p runner.Project, name string, src
 	}
 	got, err := os.ReadFile(answer.Name())
 	if err != nil || !json.Valid(got) {
-		return nil, fmt.Errorf("%s gave no answer (exit code %d): %s", name, exit.Code, strings.TrimSpace(lastLines(Plain(out.String()), 6)))
+		return nil, fmt.Errorf("%s gave no answer (exit code %d): %s", name, exit.Code, LastLines(out.String(), 6))
 	}
 	return got, nil
 }
