@@ -203,6 +203,12 @@ func (c *Collector) Noted(file string) {
 	for _, t := range c.tests {
 		if t.Verdict != runner.None {
 			ended[t.ID.Key()] = true
+			if n := len(t.ID.Path); n > 1 && strings.HasPrefix(t.ID.Path[0], "[") {
+				// A worker does not know the mark of a file that several projects run.
+				id := t.ID
+				id.Path = id.Path[1:]
+				ended[id.Key()] = true
+			}
 		}
 	}
 	for _, line := range bytes.Split(src, []byte("\n")) {
@@ -221,6 +227,13 @@ func (c *Collector) Noted(file string) {
 
 // Begun tells whether the framework's reporter came up at all.
 func (c *Collector) Begun() bool { return c.begun }
+
+// Crashed tells whether the framework told of a crash that has no place.
+func (c *Collector) Crashed() bool {
+	return slices.ContainsFunc(c.failures, func(f runner.Failure) bool {
+		return f.Scope == runner.ScopeRun && f.Kind == runner.Crash && f.Place.File == ""
+	})
+}
 
 // Aborted tells whether the framework gave up before it ran any test.
 func (c *Collector) Aborted() bool { return c.aborted }
@@ -244,7 +257,9 @@ func (c *Collector) Report(p runner.Project, l Landing, frames []runner.Frame, e
 		r.Truncated = ""
 		r.Failures = append(r.Failures, c.hung(frames))
 		r.Void()
-	} else if !l.Ended {
+	} else if l.Ended {
+		c.blame(r.Failures)
+	} else {
 		if !slices.ContainsFunc(r.Failures, func(f runner.Failure) bool { return f.Scope == runner.ScopeRun }) {
 			r.Failures = append(r.Failures, c.crashed(p, l))
 		}
@@ -258,6 +273,22 @@ func (c *Collector) Report(p runner.Project, l Landing, frames []runner.Frame, e
 	ran := slices.ContainsFunc(r.Tests, func(t runner.Test) bool { return t.Verdict != runner.None })
 	r.RunnerErrored = l.Ended && l.Exit.Code != 0 && len(r.Failures) == 0 && !ran
 	return r
+}
+
+// blame names the test for a worker's crash that the framework survived and
+// tells of without a place: the last that began and did not end.
+func (c *Collector) blame(failures []runner.Failure) {
+	if len(c.open) == 0 {
+		return
+	}
+	for i := range failures {
+		f := &failures[i]
+		if f.Scope != runner.ScopeRun || f.Kind != runner.Crash || f.Place.File != "" || f.Test.File != "" {
+			continue
+		}
+		f.Test = c.open[len(c.open)-1]
+		f.Place = c.declared(f.Test)
+	}
 }
 
 // last is the test that was running when the run ended: of several, the one
@@ -295,10 +326,8 @@ func (c *Collector) hung(frames []runner.Frame) runner.Failure {
 	}
 	if len(frames) > 0 {
 		f.Place = frames[0].Place
-	} else if at, ok := Declaration(c.Context, f.Test); ok {
-		f.Place = at
 	} else {
-		f.Place.File = f.Test.File
+		f.Place = c.declared(f.Test)
 	}
 	return f
 }
@@ -311,8 +340,16 @@ func (c *Collector) crashed(p runner.Project, l Landing) runner.Failure {
 		f.Message = fmt.Sprintf("%s did not start (%s): %s", p.Framework, how, printed(l.Output))
 		f.Test = runner.TestID{Framework: p.Framework}
 	}
-	f.Place.File = f.Test.File
+	f.Place = c.declared(f.Test)
 	return f
+}
+
+// declared is where a test stands, its file alone where that cannot be told.
+func (c *Collector) declared(id runner.TestID) runner.Place {
+	if at, ok := Declaration(c.Context, id); ok {
+		return at
+	}
+	return runner.Place{File: id.File}
 }
 
 // printed is the end of what a program printed, for people.

@@ -25,7 +25,7 @@ const newest = "vitest5"
 
 // older are the cases that the older versions run too; the newest runs all.
 var older = []string{"assert_number_like_string", "hook_error", "hook_error_late", "infinite_loop", "missing_relative_module", "projects",
-	"snapshot_unwritten", "syntax_error_source", "typescript", "unhandled_rejection"}
+	"snapshot_unwritten", "syntax_error_source", "typescript", "unhandled_rejection", "worker_killed"}
 
 // TestRun runs every case with the real framework and compares the report. A
 // version that says something else has a want of its own ("want vitest3").

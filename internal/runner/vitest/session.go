@@ -85,7 +85,7 @@ func (s *session) Run(ctx context.Context, req runner.Request) (*runner.Report, 
 	if err != nil {
 		return nil, err
 	}
-	if !landing.Ended {
+	if !landing.Ended || c.Crashed() {
 		c.Noted(p.Begun)
 	}
 	r := c.Report(s.project, landing, probe.Frames(), files)
