@@ -12,7 +12,7 @@ import (
 
 // Hang finds out where a run that does not end is, by asking its Node
 // processes over their inspectors just before they are killed. On any trouble
-// it finds nothing; it never takes much longer than two seconds.
+// it finds nothing; it never takes much longer than four seconds.
 //
 // # Design
 //
@@ -30,9 +30,9 @@ type Hang struct {
 
 // The probe's limits. Nothing of it may hold up the kill for longer.
 const (
-	hangLimit    = 2500 * time.Millisecond
-	processLimit = 2 * time.Second
-	pauseLimit   = 300 * time.Millisecond // for a busy thread to stop
+	hangLimit    = 4500 * time.Millisecond
+	processLimit = 4 * time.Second
+	pauseLimit   = time.Second            // for a busy thread to stop, on a busy machine
 	returnLimit  = 150 * time.Millisecond // for a function to return
 	sampleGap    = 4 * time.Millisecond
 	samplesTaken = 6
