@@ -164,11 +164,15 @@ func (f *fixture) start() {
 	f.d, f.c = New(f.cfg), NewClient(f.cfg.Socket)
 	ctx, cancel := context.WithCancel(context.Background())
 	f.cancel = cancel
-	go func() { f.done <- f.d.Run(ctx) }()
+	returned := make(chan struct{})
+	go func() {
+		defer close(returned)
+		f.done <- f.d.Run(ctx)
+	}()
 	f.t.Cleanup(func() {
 		cancel()
 		select {
-		case <-f.d.ended:
+		case <-returned:
 		case <-time.After(patience):
 			f.t.Error("the daemon does not end")
 		}

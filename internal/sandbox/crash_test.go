@@ -5,19 +5,17 @@ package sandbox
 import (
 	"context"
 	"errors"
-	"flag"
 	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
-	"runtime"
 	"strconv"
 	"strings"
 	"syscall"
 	"testing"
-	"time"
 
 	"github.com/google/go-cmp/cmp"
+	"go.uber.org/goleak"
 
 	"regreen/internal/git"
 	"regreen/internal/git/gittest"
@@ -43,34 +41,7 @@ func TestMain(m *testing.M) {
 		}
 		os.Exit(0)
 	}
-	before := runtime.NumGoroutine()
-	code := m.Run()
-	if f := flag.Lookup("test.fuzz"); f != nil && f.Value.String() != "" {
-		os.Exit(code) // fuzzing keeps goroutines of its own
-	}
-	if n := goroutines(before); code == 0 && n > before {
-		fmt.Fprintf(os.Stderr, "%d goroutines are left, %d were there\n", n, before)
-		code = 1
-	}
-	os.Exit(code)
-}
-
-// goroutines counts them, and gives those that are ending the time to end.
-func goroutines(want int) int {
-	deadline := time.After(3 * time.Second)
-	tick := time.NewTicker(10 * time.Millisecond)
-	defer tick.Stop()
-	for {
-		n := runtime.NumGoroutine()
-		if n <= want {
-			return n
-		}
-		select {
-		case <-deadline:
-			return n
-		case <-tick.C:
-		}
-	}
+	goleak.VerifyTestMain(m)
 }
 
 func crashPlan() []Change {
