@@ -3,11 +3,11 @@ package fixers
 import (
 	"context"
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
 
 	"regreen/internal/lang"
+	"regreen/internal/lazyregexp"
 	"regreen/internal/runner"
 )
 
@@ -190,7 +190,7 @@ func definesMember(t *text, i int) bool {
 }
 
 // typeOf reads a class's name out of Python's message.
-var typeOf = regexp.MustCompile(`^(?:type object )?'([^']+)'(?: object)? has no attribute`)
+var typeOf = lazyregexp.New(`^(?:type object )?'([^']+)'(?: object)? has no attribute`)
 
 // nearMember takes the nearest member where the members are known.
 func (v *view) nearMember(c Cause, m member) []Fix {

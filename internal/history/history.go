@@ -16,10 +16,11 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"sort"
 	"time"
+
+	"regreen/internal/lazyregexp"
 )
 
 // Record is one cycle in the list.
@@ -91,7 +92,7 @@ func NewID(now time.Time) string {
 	return now.UTC().Format("20060102-150405") + "-" + hex.EncodeToString(b[:])
 }
 
-var validID = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9_-]{0,99}$`)
+var validID = lazyregexp.New(`^[A-Za-z0-9][A-Za-z0-9_-]{0,99}$`)
 
 // Append adds a cycle. document is the cycle's, as JSON; proposals are the
 // results that wait for the user. What was appended before is never lost by an

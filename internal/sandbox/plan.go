@@ -8,10 +8,11 @@ import (
 	"os"
 	"path"
 	"path/filepath"
-	"regexp"
 	"strconv"
 	"strings"
 	"time"
+
+	"regreen/internal/lazyregexp"
 )
 
 // TempPrefix begins the names of the temporary files that a merge puts beside
@@ -66,7 +67,7 @@ func (p *plan) add(st *step) {
 // shortID keeps temporary names short and free of dots.
 func shortID(id string) string { return sumOf([]byte(id)).String()[:10] }
 
-var validID = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]{0,99}$`)
+var validID = lazyregexp.New(`^[A-Za-z0-9][A-Za-z0-9._-]{0,99}$`)
 
 func checkID(id string) error {
 	if !validID.MatchString(id) || strings.Contains(id, "..") {

@@ -1,10 +1,10 @@
 package jest
 
 import (
-	"regexp"
 	"slices"
 	"strings"
 
+	"regreen/internal/lazyregexp"
 	"regreen/internal/runner"
 )
 
@@ -101,7 +101,7 @@ func parse(args []string) command {
 	return c
 }
 
-var digits = regexp.MustCompile(`^\d+$`)
+var digits = lazyregexp.New(`^\d+$`)
 
 // name is a flag's plain name: --no-coverage and --coverage=false are coverage,
 // and kebab case is camel case.
@@ -180,7 +180,7 @@ func namePattern(tests []runner.TestID) (pattern string, narrowed bool) {
 	return pattern, len(pattern) <= maxPattern
 }
 
-var special = regexp.MustCompile(`[\\^$.*+?()[\]{}|/]`)
+var special = lazyregexp.New(`[\\^$.*+?()[\]{}|/]`)
 
 // escape makes a JavaScript pattern that matches the text itself.
 func escape(s string) string {

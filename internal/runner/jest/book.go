@@ -3,11 +3,11 @@ package jest
 import (
 	"encoding/json"
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
 	"time"
 
+	"regreen/internal/lazyregexp"
 	"regreen/internal/runner"
 	"regreen/internal/runner/node"
 )
@@ -228,7 +228,7 @@ func split(e runner.RawError) runner.RawError {
 	return e
 }
 
-var anotherError = regexp.MustCompile(`(?m)^(\s+at .*)\n((?:\w*Error|thrown)\b.*)$`)
+var anotherError = lazyregexp.New(`(?m)^(\s+at .*)\n((?:\w*Error|thrown)\b.*)$`)
 
 // apart takes errors apart that jest joined to one text: those of a file's
 // afterAll hooks, and those thrown between its tests.

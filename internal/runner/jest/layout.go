@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"regreen/internal/lang/js"
+	"regreen/internal/lazyregexp"
 	"regreen/internal/runner"
 	"regreen/internal/runner/node"
 )
@@ -220,7 +221,7 @@ func (r *reading) globals(c config) {
 }
 
 // configFiles are files of a project's root that say how its tests are run.
-var configFiles = regexp.MustCompile(`^(?:jest\.config\.\w+|package\.json|babel\.config\.\w+|\.babelrc(?:\.\w+)?|\.swcrc|tsconfig[\w.-]*\.json)$`)
+var configFiles = lazyregexp.New(`^(?:jest\.config\.\w+|package\.json|babel\.config\.\w+|\.babelrc(?:\.\w+)?|\.swcrc|tsconfig[\w.-]*\.json)$`)
 
 // files looks at the project's folder: its configuration files and root mocks
 // are global, the other manual mocks are returned.

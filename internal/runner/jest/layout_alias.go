@@ -1,13 +1,13 @@
 package jest
 
 import (
-	"regexp"
 	"strings"
 
+	"regreen/internal/lazyregexp"
 	"regreen/internal/runner/node"
 )
 
-var capture = regexp.MustCompile(`\$\d`)
+var capture = lazyregexp.New(`\$\d`)
 
 // aliases reads moduleNameMapper: "^@/(.*)$" to "<rootDir>/src/$1" is "@/*" to
 // "src/*". What maps no literal beginning (styles, images) is of no use here.

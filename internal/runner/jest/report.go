@@ -2,9 +2,9 @@ package jest
 
 import (
 	"fmt"
-	"regexp"
 	"slices"
 
+	"regreen/internal/lazyregexp"
 	"regreen/internal/runner"
 	"regreen/internal/runner/node"
 )
@@ -120,7 +120,7 @@ func (b *book) crashed(l node.Landing) runner.Failure {
 	return f
 }
 
-var wrapper = regexp.MustCompile(`Jest: Got error running global(?:Setup|Teardown) - .*?, reason: `)
+var wrapper = lazyregexp.New(`Jest: Got error running global(?:Setup|Teardown) - .*?, reason: `)
 
 // printed reads the error that jest ended with from what it printed.
 func (b *book) printed(output string) runner.Failure {

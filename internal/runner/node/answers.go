@@ -11,12 +11,12 @@ import (
 	"os"
 	"path"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
 
 	"regreen/internal/lang"
 	"regreen/internal/lang/js"
+	"regreen/internal/lazyregexp"
 	"regreen/internal/runner"
 )
 
@@ -73,7 +73,7 @@ func forget(dir string) {
 }
 
 // configures are names of files that say how tests are run, wherever they lie.
-var configures = regexp.MustCompile(`(?i)config|preset|workspace|setup|^\..*rc(\.\w+)?$|^(jest|vitest|vite|mocha|babel|swc|package\.json)|^\.env`)
+var configures = lazyregexp.New(`(?i)config|preset|workspace|setup|^\..*rc(\.\w+)?$|^(jest|vitest|vite|mocha|babel|swc|package\.json)|^\.env`)
 
 // maxConfiguring bounds what is read of one file; of a larger one the size and
 // time count.

@@ -4,9 +4,10 @@ import (
 	"io"
 	"os"
 	"path"
-	"regexp"
 	"slices"
 	"strings"
+
+	"regreen/internal/lazyregexp"
 )
 
 // maxTestTexts and maxTestText bound what detection reads of test files.
@@ -15,7 +16,7 @@ const (
 	maxTestText  = 64 << 10
 )
 
-var testName = regexp.MustCompile(`(\.|-|_)(test|spec|tests|specs)\.[cm]?[jt]sx?$`)
+var testName = lazyregexp.New(`(\.|-|_)(test|spec|tests|specs)\.[cm]?[jt]sx?$`)
 
 // LooksLikeTest tells by its name alone that a file holds tests.
 func LooksLikeTest(rel string) bool {
@@ -61,12 +62,12 @@ func readSome(abs string) ([]byte, error) {
 }
 
 var (
-	fromVitest  = regexp.MustCompile(`(from|require\()\s*['"]vitest['"]`)
-	fromJest    = regexp.MustCompile(`['"]@jest/globals['"]|\bjest\.(fn|mock|spyOn|useFakeTimers|setTimeout)\b`)
-	callsExpect = regexp.MustCompile(`(^|[^.\w])expect\s*\(`)
-	ownExpect   = regexp.MustCompile(`['"](chai|vitest|@jest/globals|expect|expect\.js|should|unexpected|must)['"]`)
-	callsTest   = regexp.MustCompile(`(^|[^.\w])(describe|it|test|suite)(\.\w+)?\s*\(`)
-	fromNode    = regexp.MustCompile(`['"]node:test['"]`)
+	fromVitest  = lazyregexp.New(`(from|require\()\s*['"]vitest['"]`)
+	fromJest    = lazyregexp.New(`['"]@jest/globals['"]|\bjest\.(fn|mock|spyOn|useFakeTimers|setTimeout)\b`)
+	callsExpect = lazyregexp.New(`(^|[^.\w])expect\s*\(`)
+	ownExpect   = lazyregexp.New(`['"](chai|vitest|@jest/globals|expect|expect\.js|should|unexpected|must)['"]`)
+	callsTest   = lazyregexp.New(`(^|[^.\w])(describe|it|test|suite)(\.\w+)?\s*\(`)
+	fromNode    = lazyregexp.New(`['"]node:test['"]`)
 )
 
 // VitestContent tells a test file written for vitest.

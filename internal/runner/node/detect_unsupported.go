@@ -2,10 +2,10 @@ package node
 
 import (
 	"maps"
-	"regexp"
 	"slices"
 	"strings"
 
+	"regreen/internal/lazyregexp"
 	"regreen/internal/runner"
 )
 
@@ -19,9 +19,9 @@ var unsupported = map[string]string{
 }
 
 var (
-	nodeTest = regexp.MustCompile(`(^|[\s;&|])(node|tsx)\s[^&|;]*--test(\s|$|=)`)
-	bunTest  = regexp.MustCompile(`(^|[\s;&|])bun\s+test(\s|$)`)
-	denoTest = regexp.MustCompile(`(^|[\s;&|])deno\s+test(\s|$)`)
+	nodeTest = lazyregexp.New(`(^|[\s;&|])(node|tsx)\s[^&|;]*--test(\s|$|=)`)
+	bunTest  = lazyregexp.New(`(^|[\s;&|])bun\s+test(\s|$)`)
+	denoTest = lazyregexp.New(`(^|[\s;&|])deno\s+test(\s|$)`)
 )
 
 // Unsupported names the JavaScript test frameworks of the repository that
@@ -43,7 +43,7 @@ func Unsupported(in runner.DetectInput) []string {
 			}
 		}
 		for _, text := range m.scripts {
-			for re, n := range map[*regexp.Regexp]string{nodeTest: "node:test", bunTest: "bun test", denoTest: "deno test"} {
+			for re, n := range map[*lazyregexp.Regexp]string{nodeTest: "node:test", bunTest: "bun test", denoTest: "deno test"} {
 				if re.MatchString(text) {
 					names[n] = true
 				}

@@ -3,9 +3,9 @@ package node
 import (
 	"bytes"
 	"encoding/json"
-	"regexp"
 	"strings"
 
+	"regreen/internal/lazyregexp"
 	"regreen/internal/runner"
 )
 
@@ -117,7 +117,7 @@ func place(c Context, r raw, f runner.Failure) runner.Failure {
 	return f
 }
 
-var errorHead = regexp.MustCompile(`^(?:Uncaught )?((?:[A-Za-z_$][\w$]*)?(?:Error|Exception))(?: \[\w+\])?(?:: |$)`)
+var errorHead = lazyregexp.New(`^(?:Uncaught )?((?:[A-Za-z_$][\w$]*)?(?:Error|Exception))(?: \[\w+\])?(?:: |$)`)
 
 func prepare(c Context, scope runner.Scope, test runner.TestID, e runner.RawError) raw {
 	r := raw{RawError: e, scope: scope, test: test, frames: Frames(c, e)}
@@ -162,7 +162,7 @@ func messageOfStack(stack string) string {
 	return stack
 }
 
-var frameLine = regexp.MustCompile(`(?m)^\s+at (?:async )?\S.*(?::\d+:\d+\)?|\(<anonymous>\)|<anonymous>)\s*$`)
+var frameLine = lazyregexp.New(`(?m)^\s+at (?:async )?\S.*(?::\d+:\d+\)?|\(<anonymous>\)|<anonymous>)\s*$`)
 
 func stackStart(s string) int {
 	if m := frameLine.FindStringIndex(s); m != nil {
@@ -183,7 +183,7 @@ func emptyFile(_ Context, r raw, f *runner.Failure) bool {
 	return true
 }
 
-var timeouts = regexp.MustCompile(`^(?:thrown: ")?(?:` +
+var timeouts = lazyregexp.New(`^(?:thrown: ")?(?:` +
 	`Exceeded timeout of [\d.,]+ ?ms for a (?:test|hook)` + // jest-circus
 	`|(?:Test|Hook) timed out in [\d.,]+ ?ms` + // vitest
 	`|Timeout of [\d.,]+ ?ms exceeded\. For async tests and hooks` + // mocha
@@ -214,7 +214,7 @@ func timeout(c Context, r raw, f *runner.Failure) bool {
 	return true
 }
 
-var crashes = regexp.MustCompile(`^(?:` +
+var crashes = lazyregexp.New(`^(?:` +
 	`process\.exit (?:unexpectedly )?called with` +
 	`|Worker (?:exited unexpectedly|forcefully terminated)` +
 	`|\[vitest-(?:pool|worker)\]:? (?:Worker .*(?:exited|emitted error|unexpectedly)|Failed to (?:start|terminate))` +
@@ -234,7 +234,7 @@ func crash(_ Context, r raw, f *runner.Failure) bool {
 	return true
 }
 
-var snapshots = regexp.MustCompile(`^(?:expect\(.*\)\.(?:\w+\.)*to(?:Match(?:Inline|File|Aria|Image)?Snapshot|ThrowErrorMatching(?:Inline)?Snapshot)\b` +
+var snapshots = lazyregexp.New(`^(?:expect\(.*\)\.(?:\w+\.)*to(?:Match(?:Inline|File|Aria|Image)?Snapshot|ThrowErrorMatching(?:Inline)?Snapshot)\b` +
 	`|Snapshot .* mismatched|Obsolete snapshot|Mismatched snapshot` +
 	`|Multiple inline snapshots)`)
 
@@ -268,12 +268,12 @@ func assertion(_ Context, r raw, f *runner.Failure) bool {
 }
 
 // assertText is how expect and, inside jest, node:assert word a failure.
-var assertText = regexp.MustCompile(`^(?:expect\(|expect\.|assert(?:\.\w+)?\((?:received|value|function|\)))`)
+var assertText = lazyregexp.New(`^(?:expect\(|expect\.|assert(?:\.\w+)?\((?:received|value|function|\)))`)
 
 var (
-	printedExpected = regexp.MustCompile(`(?m)^Expected(?: \w+)?: +(.+)$`)
-	printedReceived = regexp.MustCompile(`(?m)^Received(?: \w+)?: +(.+)$`)
-	printedAssert   = regexp.MustCompile(`(?m)^Expected value to [^\n]*:\n  ([^\n]+)\nReceived:\n  ([^\n]+)$`)
+	printedExpected = lazyregexp.New(`(?m)^Expected(?: \w+)?: +(.+)$`)
+	printedReceived = lazyregexp.New(`(?m)^Received(?: \w+)?: +(.+)$`)
+	printedAssert   = lazyregexp.New(`(?m)^Expected value to [^\n]*:\n  ([^\n]+)\nReceived:\n  ([^\n]+)$`)
 )
 
 // printedValues reads a matcher's message for matchers that give no typed
@@ -299,7 +299,7 @@ func typed(s string) string {
 	return s
 }
 
-var notDefined = regexp.MustCompile(`^([\p{L}_$][\p{L}\p{N}_$]*) is not defined`)
+var notDefined = lazyregexp.New(`^([\p{L}_$][\p{L}\p{N}_$]*) is not defined`)
 
 func undefined(_ Context, r raw, f *runner.Failure) bool {
 	m := notDefined.FindStringSubmatch(r.message)

@@ -1,14 +1,14 @@
 package node
 
 import (
-	"regexp"
 	"strconv"
 	"strings"
 
+	"regreen/internal/lazyregexp"
 	"regreen/internal/runner"
 )
 
-var tsName = regexp.MustCompile(`'([^']+)'`)
+var tsName = lazyregexp.New(`'([^']+)'`)
 
 // compiled is an error of the TypeScript compiler (ts-jest, ts-node) that is
 // neither of syntax nor of a module: a name or a member that does not exist,

@@ -5,23 +5,24 @@ import (
 	"strings"
 
 	"regreen/internal/lang"
+	"regreen/internal/lazyregexp"
 	"regreen/internal/runner"
 )
 
 // unexported is one grammar of "this module has no such export".
 type unexported struct {
-	re *regexp.Regexp
+	re *lazyregexp.Regexp
 	// groups by meaning; 0 is absent
 	name, spec, importer, line int
 }
 
 var unexportedGrammars = []unexported{
-	{re: regexp.MustCompile(`The requested module '([^'\n]+)' does not provide an export named '([^'\n]+)'`), spec: 1, name: 2},
-	{re: regexp.MustCompile(`Named export '([^'\n]+)' not found\. The requested module '([^'\n]+)'`), spec: 2, name: 1},
-	{re: regexp.MustCompile(`No matching export in "([^"\n]+)" for import "([^"\n]+)"`), spec: 1, name: 2},
-	{re: regexp.MustCompile(`"([^"\n]+)" is not exported by "([^"\n]+)"(?:, imported by "([^"\n]+)")?`), name: 1, spec: 2, importer: 3},
-	{re: regexp.MustCompile(`(?m)^\s*(\S[^:(\n]*)[:(](\d+)[:,]\d+\)?(?: - |: )error TS(?:2305|2614|2724)[^']*'"?([^'"\n]+)"?' has no exported member (?:named )?'([^'\n]+)'`), importer: 1, line: 2, spec: 3, name: 4},
-	{re: regexp.MustCompile(`(?m)^\s*(\S[^:(\n]*)[:(](\d+)[:,]\d+\)?(?: - |: )error TS2459[^']*'"?([^'"\n]+)"?' declares '([^'\n]+)' locally`), importer: 1, line: 2, spec: 3, name: 4},
+	{re: lazyregexp.New(`The requested module '([^'\n]+)' does not provide an export named '([^'\n]+)'`), spec: 1, name: 2},
+	{re: lazyregexp.New(`Named export '([^'\n]+)' not found\. The requested module '([^'\n]+)'`), spec: 2, name: 1},
+	{re: lazyregexp.New(`No matching export in "([^"\n]+)" for import "([^"\n]+)"`), spec: 1, name: 2},
+	{re: lazyregexp.New(`"([^"\n]+)" is not exported by "([^"\n]+)"(?:, imported by "([^"\n]+)")?`), name: 1, spec: 2, importer: 3},
+	{re: lazyregexp.New(`(?m)^\s*(\S[^:(\n]*)[:(](\d+)[:,]\d+\)?(?: - |: )error TS(?:2305|2614|2724)[^']*'"?([^'"\n]+)"?' has no exported member (?:named )?'([^'\n]+)'`), importer: 1, line: 2, spec: 3, name: 4},
+	{re: lazyregexp.New(`(?m)^\s*(\S[^:(\n]*)[:(](\d+)[:,]\d+\)?(?: - |: )error TS2459[^']*'"?([^'"\n]+)"?' declares '([^'\n]+)' locally`), importer: 1, line: 2, spec: 3, name: 4},
 }
 
 // missingExport is a link error: the import names what the module has not.
@@ -91,15 +92,15 @@ func (c Context) loads(importer string, imp lang.Import, spec string) bool {
 }
 
 var (
-	notCallable = regexp.MustCompile(`^(.+?) is not a (?:function|constructor)(?:\b| or its return value)`)
-	noMember    = regexp.MustCompile(`^Cannot (?:read|set) propert(?:y|ies)(?: of (?:undefined|null))? \((?:reading|setting) '([^']+)'\)`)
-	noMemberOld = regexp.MustCompile(`^Cannot (?:read|set) property '([^']+)' of (?:undefined|null)`)
-	destructure = regexp.MustCompile(`^Cannot destructure property '([^']+)' of '(.+?)' as it is (?:undefined|null)`)
-	extends     = regexp.MustCompile(`^Class extends value (?:undefined|#?<?Object>?|\[object \w+\]) is not a constructor`)
-	superclass  = regexp.MustCompile(`\bextends\s+([\w$.]+)`)
-	wrapped     = regexp.MustCompile(`^\(0 ?, ?(.+)\)$`)
-	tail        = regexp.MustCompile(`^(.*?)(?:\?\.|\.)?([\p{L}_$][\p{L}\p{N}_$]*)$`)
-	tsMember    = regexp.MustCompile(`(?m)^\s*(\S[^:(\n]*)[:(](\d+)[:,](\d+)\)?(?: - |: )error TS(\d+): ([^\n]*)`)
+	notCallable = lazyregexp.New(`^(.+?) is not a (?:function|constructor)(?:\b| or its return value)`)
+	noMember    = lazyregexp.New(`^Cannot (?:read|set) propert(?:y|ies)(?: of (?:undefined|null))? \((?:reading|setting) '([^']+)'\)`)
+	noMemberOld = lazyregexp.New(`^Cannot (?:read|set) property '([^']+)' of (?:undefined|null)`)
+	destructure = lazyregexp.New(`^Cannot destructure property '([^']+)' of '(.+?)' as it is (?:undefined|null)`)
+	extends     = lazyregexp.New(`^Class extends value (?:undefined|#?<?Object>?|\[object \w+\]) is not a constructor`)
+	superclass  = lazyregexp.New(`\bextends\s+([\w$.]+)`)
+	wrapped     = lazyregexp.New(`^\(0 ?, ?(.+)\)$`)
+	tail        = lazyregexp.New(`^(.*?)(?:\?\.|\.)?([\p{L}_$][\p{L}\p{N}_$]*)$`)
+	tsMember    = lazyregexp.New(`(?m)^\s*(\S[^:(\n]*)[:(](\d+)[:,](\d+)\)?(?: - |: )error TS(\d+): ([^\n]*)`)
 )
 
 // member is the use of something that is not there: a missing export where
@@ -136,7 +137,7 @@ func member(c Context, r raw, f *runner.Failure) bool {
 		}
 		return ok
 	}
-	for _, re := range []*regexp.Regexp{noMember, noMemberOld} {
+	for _, re := range []*lazyregexp.Regexp{noMember, noMemberOld} {
 		m := re.FindStringSubmatch(r.message)
 		if m == nil {
 			continue

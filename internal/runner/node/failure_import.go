@@ -2,41 +2,41 @@ package node
 
 import (
 	"path"
-	"regexp"
 	"strings"
 
+	"regreen/internal/lazyregexp"
 	"regreen/internal/runner"
 )
 
 // unresolved is one grammar of "this module cannot be found".
 type unresolved struct {
-	re *regexp.Regexp
+	re *lazyregexp.Regexp
 	// groups by meaning; 0 is absent
 	spec, importer, line, pkg int
 }
 
 var unresolvedGrammars = []unresolved{
 	// jest-resolve
-	{re: regexp.MustCompile(`Cannot find module '([^'\n]+)' from '([^'\n]+)'`), spec: 1, importer: 2},
+	{re: lazyregexp.New(`Cannot find module '([^'\n]+)' from '([^'\n]+)'`), spec: 1, importer: 2},
 	// node's ES modules, vite's module runner
-	{re: regexp.MustCompile(`Cannot find (?:module|package) '([^'\n]+)' imported from '?([^'\n]+?)'?(?:\n|$)`), spec: 1, importer: 2},
+	{re: lazyregexp.New(`Cannot find (?:module|package) '([^'\n]+)' imported from '?([^'\n]+?)'?(?:\n|$)`), spec: 1, importer: 2},
 	// node's CommonJS
-	{re: regexp.MustCompile(`Cannot find module '([^'\n]+)'\nRequire stack:\n- ([^\n]+)`), spec: 1, importer: 2},
+	{re: lazyregexp.New(`Cannot find module '([^'\n]+)'\nRequire stack:\n- ([^\n]+)`), spec: 1, importer: 2},
 	// vite:import-analysis, vite-node
-	{re: regexp.MustCompile(`Failed to resolve import "([^"\n]+)" from "([^"\n]+)"`), spec: 1, importer: 2},
-	{re: regexp.MustCompile(`Failed to load url (\S+) \(resolved id: [^)\n]+\) in ([^\n]+?)\. Does the file exist\?`), spec: 1, importer: 2},
-	{re: regexp.MustCompile(`Failed to load url (\S+)`), spec: 1},
+	{re: lazyregexp.New(`Failed to resolve import "([^"\n]+)" from "([^"\n]+)"`), spec: 1, importer: 2},
+	{re: lazyregexp.New(`Failed to load url (\S+) \(resolved id: [^)\n]+\) in ([^\n]+?)\. Does the file exist\?`), spec: 1, importer: 2},
+	{re: lazyregexp.New(`Failed to load url (\S+)`), spec: 1},
 	// esbuild, rolldown
-	{re: regexp.MustCompile(`(?m)^\s*([^\s:][^:\n]*):(\d+):\d+: (?:ERROR|error): Could not resolve "([^"\n]+)"`), spec: 3, importer: 1, line: 2},
-	{re: regexp.MustCompile(`Could not resolve ["']([^"'\n]+)["'] (?:in|from) ["']?([^"'\n]+?)["']?(?:\n|$)`), spec: 1, importer: 2},
-	{re: regexp.MustCompile(`Directory import '([^'\n]+)' is not supported resolving ES modules imported from ([^\n]+)`), spec: 1, importer: 2},
-	{re: regexp.MustCompile(`Package subpath '\.([^'\n]*)' is not defined by "exports" in \S*node_modules[/\\]((?:@[^/\\\s]+[/\\])?[^/\\\s]+)[/\\]package\.json(?: imported from ([^\n]+))?`), spec: 1, importer: 3, pkg: 2},
-	{re: regexp.MustCompile(`Package import specifier "([^"\n]+)" is not defined(?: in package \S+)?(?: imported from ([^\n]+))?`), spec: 1, importer: 2},
-	{re: regexp.MustCompile(`Missing "\.([^"\n]*)" specifier in "([^"\n]+)" package`), spec: 1, pkg: 2},
+	{re: lazyregexp.New(`(?m)^\s*([^\s:][^:\n]*):(\d+):\d+: (?:ERROR|error): Could not resolve "([^"\n]+)"`), spec: 3, importer: 1, line: 2},
+	{re: lazyregexp.New(`Could not resolve ["']([^"'\n]+)["'] (?:in|from) ["']?([^"'\n]+?)["']?(?:\n|$)`), spec: 1, importer: 2},
+	{re: lazyregexp.New(`Directory import '([^'\n]+)' is not supported resolving ES modules imported from ([^\n]+)`), spec: 1, importer: 2},
+	{re: lazyregexp.New(`Package subpath '\.([^'\n]*)' is not defined by "exports" in \S*node_modules[/\\]((?:@[^/\\\s]+[/\\])?[^/\\\s]+)[/\\]package\.json(?: imported from ([^\n]+))?`), spec: 1, importer: 3, pkg: 2},
+	{re: lazyregexp.New(`Package import specifier "([^"\n]+)" is not defined(?: in package \S+)?(?: imported from ([^\n]+))?`), spec: 1, importer: 2},
+	{re: lazyregexp.New(`Missing "\.([^"\n]*)" specifier in "([^"\n]+)" package`), spec: 1, pkg: 2},
 	// TypeScript's diagnostics (ts-jest, ts-node)
-	{re: regexp.MustCompile(`(?m)^\s*(\S[^:(\n]*)[:(](\d+)[:,]\d+\)?(?: - |: )error TS(?:2307|7016|6053)[^']*'([^'\n]+)'`), spec: 3, importer: 1, line: 2},
-	{re: regexp.MustCompile(`Could not locate module (\S+) mapped as:`), spec: 1},
-	{re: regexp.MustCompile(`^Cannot find (?:module|package) '([^'\n]+)'`), spec: 1},
+	{re: lazyregexp.New(`(?m)^\s*(\S[^:(\n]*)[:(](\d+)[:,]\d+\)?(?: - |: )error TS(?:2307|7016|6053)[^']*'([^'\n]+)'`), spec: 3, importer: 1, line: 2},
+	{re: lazyregexp.New(`Could not locate module (\S+) mapped as:`), spec: 1},
+	{re: lazyregexp.New(`^Cannot find (?:module|package) '([^'\n]+)'`), spec: 1},
 }
 
 var missingCodes = map[string]bool{

@@ -3,13 +3,13 @@ package node
 import (
 	"encoding/json"
 	"path"
-	"regexp"
 	"strconv"
 	"strings"
 
 	"github.com/evanw/esbuild/pkg/api"
 
 	"regreen/internal/lang"
+	"regreen/internal/lazyregexp"
 	"regreen/internal/runner"
 )
 
@@ -70,8 +70,8 @@ func parseJSON(src []byte) *broken {
 }
 
 var (
-	wanted  = regexp.MustCompile(`^Expected ("[^"]+"|[\w ]+?) but found (.+)$`)
-	stray   = regexp.MustCompile(`^Unexpected (.+)$`)
+	wanted  = lazyregexp.New(`^Expected ("[^"]+"|[\w ]+?) but found (.+)$`)
+	stray   = lazyregexp.New(`^Unexpected (.+)$`)
 	endFile = "end of file"
 )
 
@@ -121,20 +121,20 @@ func unquote(s string) string {
 }
 
 var (
-	babelAt   = regexp.MustCompile(`(?m)^(?:\w*Error: )?((?:file://)?(?:[A-Za-z]:)?[^\n:]+\.\w+): [^\n]*\((\d+):(\d+)\)\s*$`)
-	headerAt  = regexp.MustCompile(`(?m)^((?:file://)?(?:[A-Za-z]:)?[^\s:][^\n:]*\.\w+):(\d+)\s*$`)
-	esbuildAt = regexp.MustCompile(`(?m)^\s*((?:[A-Za-z]:)?[^\s:][^\n:]*\.\w+):(\d+):(\d+): (?:ERROR|error)\b`)
-	viteAt    = regexp.MustCompile(`(?m)^\s*File: ((?:[A-Za-z]:)?[^\n:]+?)(?::(\d+):(\d+))?\s*$`)
-	boxAt     = regexp.MustCompile(`[╭,][─-]+\[\s*((?:[A-Za-z]:)?[^\n\]:]+?):(\d+):(\d+)\s*\]`)
-	tsAt      = regexp.MustCompile(`(?m)^\s*((?:[A-Za-z]:)?\S[^:(\n]*)[:(](\d+)[:,](\d+)\)?(?: - |: )error TS1\d{3}:`)
-	namedAt   = regexp.MustCompile(`(?m)^(?:\w*Error: )?((?:file://)?(?:[A-Za-z]:)?[^\n:]+\.\w+): `)
-	failedOn  = regexp.MustCompile(`^(?:\[vite\] )?(?:Internal server error: )?(?:Failed to parse source|Transform failed|Parse (?:failed|error)|Parsing error|Build failed|Unexpected token|\[PARSE_ERROR\]|Jest encountered an unexpected token|Jest failed to parse)|PARSE_ERROR`)
+	babelAt   = lazyregexp.New(`(?m)^(?:\w*Error: )?((?:file://)?(?:[A-Za-z]:)?[^\n:]+\.\w+): [^\n]*\((\d+):(\d+)\)\s*$`)
+	headerAt  = lazyregexp.New(`(?m)^((?:file://)?(?:[A-Za-z]:)?[^\s:][^\n:]*\.\w+):(\d+)\s*$`)
+	esbuildAt = lazyregexp.New(`(?m)^\s*((?:[A-Za-z]:)?[^\s:][^\n:]*\.\w+):(\d+):(\d+): (?:ERROR|error)\b`)
+	viteAt    = lazyregexp.New(`(?m)^\s*File: ((?:[A-Za-z]:)?[^\n:]+?)(?::(\d+):(\d+))?\s*$`)
+	boxAt     = lazyregexp.New(`[╭,][─-]+\[\s*((?:[A-Za-z]:)?[^\n\]:]+?):(\d+):(\d+)\s*\]`)
+	tsAt      = lazyregexp.New(`(?m)^\s*((?:[A-Za-z]:)?\S[^:(\n]*)[:(](\d+)[:,](\d+)\)?(?: - |: )error TS1\d{3}:`)
+	namedAt   = lazyregexp.New(`(?m)^(?:\w*Error: )?((?:file://)?(?:[A-Za-z]:)?[^\n:]+\.\w+): `)
+	failedOn  = lazyregexp.New(`^(?:\[vite\] )?(?:Internal server error: )?(?:Failed to parse source|Transform failed|Parse (?:failed|error)|Parsing error|Build failed|Unexpected token|\[PARSE_ERROR\]|Jest encountered an unexpected token|Jest failed to parse)|PARSE_ERROR`)
 )
 
 // told lists where a text says that something does not parse.
 func told(c Context, text string) []runner.Place {
 	var out []runner.Place
-	for _, re := range []*regexp.Regexp{babelAt, headerAt, esbuildAt, boxAt, viteAt, tsAt, namedAt} {
+	for _, re := range []*lazyregexp.Regexp{babelAt, headerAt, esbuildAt, boxAt, viteAt, tsAt, namedAt} {
 		for _, m := range re.FindAllStringSubmatch(text, 8) {
 			rel, ok := Rel(c, m[1])
 			if !ok || !c.exists(rel) {

@@ -5,11 +5,11 @@ import (
 	"os"
 	"path"
 	"path/filepath"
-	"regexp"
 	"strconv"
 	"strings"
 
 	"regreen/internal/lang"
+	"regreen/internal/lazyregexp"
 	"regreen/internal/runner"
 )
 
@@ -175,7 +175,7 @@ func cleanFile(file string) string {
 	return strings.ReplaceAll(file, `\`, "/")
 }
 
-var ansi = regexp.MustCompile(`\x1b\[[0-9;?]*[ -/]*[@-~]|\x1b\][^\x07\x1b]*(?:\x07|\x1b\\)`)
+var ansi = lazyregexp.New(`\x1b\[[0-9;?]*[ -/]*[@-~]|\x1b\][^\x07\x1b]*(?:\x07|\x1b\\)`)
 
 // Plain takes the colour codes out of a text.
 func Plain(s string) string { return ansi.ReplaceAllString(s, "") }

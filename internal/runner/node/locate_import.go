@@ -3,10 +3,10 @@ package node
 import (
 	"bytes"
 	"path"
-	"regexp"
 	"strings"
 
 	"regreen/internal/lang"
+	"regreen/internal/lazyregexp"
 	"regreen/internal/runner"
 )
 
@@ -91,7 +91,7 @@ func sameTail(spec, target string) bool {
 	return strings.HasSuffix(t, tail) || strings.HasSuffix(strings.TrimSuffix(t, path.Ext(t)), tail)
 }
 
-var loads = regexp.MustCompile(`\b(?:import|require|from|mock|doMock|unmock|requireActual|export)\b`)
+var loads = lazyregexp.New(`\b(?:import|require|from|mock|doMock|unmock|requireActual|export)\b`)
 
 // findQuoted is the fallback where nothing can scan the file.
 func findQuoted(importer string, src []byte, spec string) (runner.Place, string, bool) {

@@ -11,6 +11,8 @@ import (
 	"github.com/bmatcuk/doublestar/v4"
 	"mvdan.cc/sh/v3/expand"
 	"mvdan.cc/sh/v3/syntax"
+
+	"regreen/internal/lazyregexp"
 )
 
 // invocation is one start of the framework as a script writes it.
@@ -26,10 +28,10 @@ var scriptNames = []string{"test", "test:unit", "unit", "test:units", "unit-test
 	"test:ci", "ci:test", "test:run", "test:node", "test:js", "test:src", "test-unit", "test:only", "jest", "vitest", "mocha"}
 
 var (
-	testLike = regexp.MustCompile(`(^|[:\-_.])(tests?|spec|specs|unit)($|[:\-_.])`)
+	testLike = lazyregexp.New(`(^|[:\-_.])(tests?|spec|specs|unit)($|[:\-_.])`)
 	// notUnit are parts of script names that stand for something else than the
 	// project's tests.
-	notUnit = regexp.MustCompile(`(?i)(^|[:\-_.])(e2e|lint|eslint|build|types?|typecheck|type-check|tsc|tsd|bench|benchmark|perf|cypress|playwright|browser|format|prettier|docs?|release|deploy|storybook|visual)($|[:\-_.])`)
+	notUnit = lazyregexp.New(`(?i)(^|[:\-_.])(e2e|lint|eslint|build|types?|typecheck|type-check|tsc|tsd|bench|benchmark|perf|cypress|playwright|browser|format|prettier|docs?|release|deploy|storybook|visual)($|[:\-_.])`)
 )
 
 // scriptOrder lists the scripts that may be the project's tests, the likeliest

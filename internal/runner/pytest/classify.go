@@ -2,10 +2,10 @@ package pytest
 
 import (
 	"path"
-	"regexp"
 	"strconv"
 	"strings"
 
+	"regreen/internal/lazyregexp"
 	"regreen/internal/runner"
 )
 
@@ -122,7 +122,7 @@ func kindOf(e runner.RawError, scope runner.Scope) runner.Kind {
 
 // timeoutText is how pytest-timeout's failures begin (2.1: "Timeout >0.3s",
 // 2.4: "Timeout (>0.3s) from pytest-timeout.").
-var timeoutText = regexp.MustCompile(`^Timeout \(?>[0-9.]+s`)
+var timeoutText = lazyregexp.New(`^Timeout \(?>[0-9.]+s`)
 
 // refine adds what belongs to the kind: the symbol, the specifier, the place.
 func (a *assembly) refine(f *runner.Failure, e runner.RawError) {
@@ -164,9 +164,9 @@ func (a *assembly) syntax(f *runner.Failure, e runner.RawError) {
 }
 
 var (
-	neverClosed = regexp.MustCompile(`'([(\[{])' was never closed`)
-	unmatched   = regexp.MustCompile(`(?:unmatched|closing parenthesis) '([)\]}])'`)
-	expectedTok = regexp.MustCompile(`expect(?:ed|ing) '(\W+)'`)
+	neverClosed = lazyregexp.New(`'([(\[{])' was never closed`)
+	unmatched   = lazyregexp.New(`(?:unmatched|closing parenthesis) '([)\]}])'`)
+	expectedTok = lazyregexp.New(`expect(?:ed|ing) '(\W+)'`)
 )
 
 // wantedToken is the token that CPython's message says is missing or too
@@ -267,7 +267,7 @@ func number(s string) int {
 	return n
 }
 
-var ansi = regexp.MustCompile(`\x1b\[[0-9;:?]*[A-Za-z]`)
+var ansi = lazyregexp.New(`\x1b\[[0-9;:?]*[A-Za-z]`)
 
 // plain takes colour codes out.
 func plain(s string) string { return ansi.ReplaceAllString(s, "") }

@@ -5,10 +5,10 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
 
+	"regreen/internal/lazyregexp"
 	"regreen/internal/runner"
 )
 
@@ -149,10 +149,10 @@ func (s *session) crashed(a *assembly) {
 }
 
 // complaints are how pytest says that it will not run, the clearest first.
-var complaints = []*regexp.Regexp{
-	regexp.MustCompile(`(?m)^[\w. -]+: error: (.*)$`),
-	regexp.MustCompile(`(?m)^ERROR: (.*)$`),
-	regexp.MustCompile(`(?m)^(?:E +)?((?:\w+\.)*\w*Error: .*)$`),
+var complaints = []*lazyregexp.Regexp{
+	lazyregexp.New(`(?m)^[\w. -]+: error: (.*)$`),
+	lazyregexp.New(`(?m)^ERROR: (.*)$`),
+	lazyregexp.New(`(?m)^(?:E +)?((?:\w+\.)*\w*Error: .*)$`),
 }
 
 // complaint is what pytest said when it would not run, for people.

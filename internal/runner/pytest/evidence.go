@@ -5,10 +5,10 @@ import (
 	"os"
 	"path"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
 
+	"regreen/internal/lazyregexp"
 	"regreen/internal/runner"
 
 	"github.com/BurntSushi/toml"
@@ -144,7 +144,7 @@ func (s *survey) configFile(f, dir, name string) {
 
 // requirement is pytest as a requirement: a word of its own, with a version,
 // extras or a marker after it, not in a comment.
-var requirement = regexp.MustCompile(`(?m)^[^#\n]*?(?:^|[\s"'=\[,])pytest(?:\[[^\]]*\])?(?:\s*(?:[<>=~!;,"'\]]|$)|\s)`)
+var requirement = lazyregexp.New(`(?m)^[^#\n]*?(?:^|[\s"'=\[,])pytest(?:\[[^\]]*\])?(?:\s*(?:[<>=~!;,"'\]]|$)|\s)`)
 
 func (s *survey) requires(f, dir string) {
 	if requirement.Match(s.read(f)) {
@@ -238,10 +238,10 @@ func (s *survey) contents() {
 }
 
 var (
-	importsPytest   = regexp.MustCompile(`(?m)^\s*(?:import|from)\s+pytest\b`)
-	testFunction    = regexp.MustCompile(`(?m)^(?:async\s+)?def test`)
-	bareClass       = regexp.MustCompile(`(?m)^class Test\w*(?:\(object\)|\(\))?:`)
-	importsUnittest = regexp.MustCompile(`(?m)^\s*(?:import|from)\s+unittest\b|TestCase\)`)
+	importsPytest   = lazyregexp.New(`(?m)^\s*(?:import|from)\s+pytest\b`)
+	testFunction    = lazyregexp.New(`(?m)^(?:async\s+)?def test`)
+	bareClass       = lazyregexp.New(`(?m)^class Test\w*(?:\(object\)|\(\))?:`)
+	importsUnittest = lazyregexp.New(`(?m)^\s*(?:import|from)\s+unittest\b|TestCase\)`)
 )
 
 func usesPytest(text []byte) bool {

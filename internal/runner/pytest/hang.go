@@ -3,18 +3,18 @@ package pytest
 import (
 	"os"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 
+	"regreen/internal/lazyregexp"
 	"regreen/internal/runner"
 )
 
 // A stack as faulthandler writes it, innermost first.
 type stack []runner.RawFrame
 
-var dumpFrame = regexp.MustCompile(`^  File "(.*)", line ([0-9]+) in (.*)$`)
+var dumpFrame = lazyregexp.New(`^  File "(.*)", line ([0-9]+) in (.*)$`)
 
 // parseDump reads faulthandler's text: one stack per thread and dump, in order.
 func parseDump(text string) []stack {
@@ -38,7 +38,7 @@ func parseDump(text string) []stack {
 	return out
 }
 
-var dumpEscape = regexp.MustCompile(`\\(x[0-9a-f]{2}|u[0-9a-f]{4}|U[0-9a-f]{8})`)
+var dumpEscape = lazyregexp.New(`\\(x[0-9a-f]{2}|u[0-9a-f]{4}|U[0-9a-f]{8})`)
 
 // unescaped reads faulthandler's ASCII. It does not escape a backslash itself,
 // so a Windows path may be read wrong; there is no dump on Windows.

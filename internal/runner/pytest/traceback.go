@@ -1,23 +1,23 @@
 package pytest
 
 import (
-	"regexp"
 	"strconv"
 	"strings"
 
+	"regreen/internal/lazyregexp"
 	"regreen/internal/runner"
 )
 
 var (
-	tracebackFrame = regexp.MustCompile(`^ *File "([^"]+)", line (\d+)(?:, in (.+))?$`)
-	tracebackEnd   = regexp.MustCompile(`^(?:[\w.]+\.)?(\w+(?:Error|Exception))(?:: (.*))?$`)
-	caretLine      = regexp.MustCompile(`^ *\^+ *$`)
+	tracebackFrame = lazyregexp.New(`^ *File "([^"]+)", line (\d+)(?:, in (.+))?$`)
+	tracebackEnd   = lazyregexp.New(`^(?:[\w.]+\.)?(\w+(?:Error|Exception))(?:: (.*))?$`)
+	caretLine      = lazyregexp.New(`^ *\^+ *$`)
 
-	lacksModule = regexp.MustCompile(`^No module named '([^']+)'`)
-	lacksName   = regexp.MustCompile(`^cannot import name '([^']+)' from (?:partially initialized module )?'([^']+)'`)
-	undefined   = regexp.MustCompile(`^name '([^']+)' is not defined`)
-	lacksMember = regexp.MustCompile(`has no attribute '([^']+)'`)
-	ofModule    = regexp.MustCompile(`module '([^']+)' has no attribute`)
+	lacksModule = lazyregexp.New(`^No module named '([^']+)'`)
+	lacksName   = lazyregexp.New(`^cannot import name '([^']+)' from (?:partially initialized module )?'([^']+)'`)
+	undefined   = lazyregexp.New(`^name '([^']+)' is not defined`)
+	lacksMember = lazyregexp.New(`has no attribute '([^']+)'`)
+	ofModule    = lazyregexp.New(`module '([^']+)' has no attribute`)
 )
 
 // printedError finds, in what Python printed, the error that came out of the
@@ -74,7 +74,7 @@ func (a *assembly) traceback(lines []string) (runner.RawError, int) {
 
 // printedAttr reads what the plugin would have told of the error.
 func (a *assembly) printedAttr(e *runner.RawError, text string, caret int) {
-	set := func(re *regexp.Regexp, keys ...string) {
+	set := func(re *lazyregexp.Regexp, keys ...string) {
 		if m := re.FindStringSubmatch(e.Message); m != nil {
 			for i, k := range keys {
 				e.Attr[k] = m[i+1]

@@ -6,11 +6,11 @@ import (
 	"os"
 	"path"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
 
 	"regreen/internal/lang/js"
+	"regreen/internal/lazyregexp"
 	"regreen/internal/runner"
 	"regreen/internal/runner/node"
 )
@@ -208,7 +208,7 @@ func (l *layout) dotenv(dir string) {
 	}
 }
 
-var capture = regexp.MustCompile(`\$\d`)
+var capture = lazyregexp.New(`\$\d`)
 
 // aliases reads resolve.alias. A text stands for itself and for what lies
 // below it; a regular expression is replaced where it matches, so one without

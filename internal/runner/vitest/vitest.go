@@ -9,8 +9,8 @@ package vitest
 
 import (
 	"context"
-	"regexp"
 
+	"regreen/internal/lazyregexp"
 	"regreen/internal/runner"
 	"regreen/internal/runner/node"
 )
@@ -27,7 +27,7 @@ var _ runner.Framework = Framework{}
 func (Framework) Name() string { return Name }
 
 // testKey finds a "test" key in a vite configuration's text.
-var testKey = regexp.MustCompile(`(?m)(^|[{,\s])['"]?test['"]?\s*:\s*[\w{(]|vitest/config`)
+var testKey = lazyregexp.New(`(?m)(^|[{,\s])['"]?test['"]?\s*:\s*[\w{(]|vitest/config`)
 
 var spec = node.Spec{
 	Name: Name, Oldest: 3, Packages: []string{"vitest"}, Bins: []string{"vitest"},
