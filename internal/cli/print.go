@@ -19,11 +19,15 @@ import (
 	"time"
 
 	"regreen/cycle"
+	"regreen/internal/runner"
 )
 
 // maxValueLines bounds what is shown of an expected or received value; the
 // whole is in --json and show.
 const maxValueLines = 12
+
+// maxNames bounds the tests named under one failure that they share.
+const maxNames = 12
 
 // printer writes sections with one empty line between them.
 type printer struct {
@@ -47,10 +51,23 @@ func printResult(s screen, d *cycle.Document) {
 	p.failures("failed before, not counted", d.FailedBefore)
 	p.warnings(d)
 	p.section("")
-	if d.Reason == cycle.NothingModified {
-		p.line("hint: regreen run --all runs every test")
+	if h := hint(d); h != "" {
+		p.line("hint: %s", h)
 	}
 	p.line("%s", p.summary(d))
+}
+
+// hint is the next step, where there is one that the outcome does not name.
+func hint(d *cycle.Document) string {
+	if d.Reason == cycle.NothingModified {
+		return "regreen run --all runs every test"
+	}
+	for _, r := range d.Remaining {
+		if r.Kind == string(runner.SnapshotMismatch) && len(d.Merged) == 0 {
+			return "if a snapshot is meant to change, regreen run --update-assertions rewrites it"
+		}
+	}
+	return ""
 }
 
 // section begins a section; an empty title only parts it from the last.
@@ -153,23 +170,49 @@ func (p *printer) refused(d *cycle.Document) {
 	}
 }
 
+// failures lists them; those that say the same of the same place share a block.
 func (p *printer) failures(title string, rs []cycle.Remaining) {
 	if len(rs) == 0 {
 		return
 	}
 	p.section(title)
-	for _, r := range rs {
+	for _, same := range alike(rs) {
+		r := same[0]
 		file := r.File
 		if file == "" {
 			file = r.Test.File
 		}
 		p.line("%s: %s: %s", p.place(file, r.Line, r.Column), p.paint(red, r.Kind), headline(r.Message, r.Symbol))
-		if t := testName(r); t != "" {
-			p.line("    test:     %s", t)
+		for i, r := range same {
+			if i == maxNames {
+				p.line("              … %s", count(len(same)-i, "more test"))
+				break
+			}
+			if t := testName(r); t != "" {
+				p.line("    test:     %s", t)
+			}
 		}
 		p.value("expected", r.Expected)
 		p.value("received", r.Received)
 	}
+}
+
+// alike groups failures that differ in nothing but the test, in the order of
+// their first. A failure without a place stands alone.
+func alike(rs []cycle.Remaining) [][]cycle.Remaining {
+	type key struct{ file, kind, message, symbol, expected, received, line string }
+	at := map[key]int{}
+	var out [][]cycle.Remaining
+	for _, r := range rs {
+		k := key{r.File, r.Kind, headline(r.Message, r.Symbol), r.Symbol, r.Expected, r.Received, fmt.Sprint(r.Line, ":", r.Column)}
+		if i, ok := at[k]; ok && r.Line > 0 {
+			out[i] = append(out[i], r)
+			continue
+		}
+		at[k] = len(out)
+		out = append(out, []cycle.Remaining{r})
+	}
+	return out
 }
 
 // testName is a test for people: titles joined, and its file where that is not

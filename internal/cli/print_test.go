@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"flag"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -137,6 +138,26 @@ func events() []cycle.Event {
 		{Kind: cycle.EventMerged, Text: "c1"},
 		{Kind: cycle.EventVerdict},
 	}
+}
+
+// TestPrintAlike holds that failures of one place that differ in nothing but
+// the test are one block, however many they are, and that a snapshot's has its
+// next step.
+func TestPrintAlike(t *testing.T) {
+	r := cycle.Remaining{Kind: "undefined_variable", File: "src/a.ts", Line: 5, Message: "cuont is not defined"}
+	d := cycle.Document{Outcome: cycle.Failed, Reason: "no fixer has an idea for what is left"}
+	for i := range 14 {
+		r.Test = cycle.TestRef{File: "test/a.test.ts", Path: []string{"calc", fmt.Sprint("case ", i)}}
+		d.Remaining = append(d.Remaining, r)
+	}
+	other := r
+	other.Line, other.Kind, other.Message = 6, "snapshot_mismatch", "Snapshot does not match"
+	placeless := r
+	placeless.Line = 0
+	d.Remaining = append(d.Remaining, other, placeless, placeless)
+	var out bytes.Buffer
+	printResult(screen{w: &out}, &d)
+	golden(t, "alike.txt", out.String())
 }
 
 func TestLive(t *testing.T) {
