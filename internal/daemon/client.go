@@ -86,6 +86,12 @@ func (c *Client) Status(ctx context.Context) (s Status, err error) {
 	return s, err
 }
 
+// Stats asks what the daemon's process holds.
+func (c *Client) Stats(ctx context.Context) (s Stats, err error) {
+	err = c.get(ctx, http.MethodGet, "/v1/stats", nil, &s)
+	return s, err
+}
+
 // Save tells of saves (rel). With wait it returns the verdict, nil if the
 // daemon never had one.
 func (c *Client) Save(ctx context.Context, rels []string, wait bool) (doc *cycle.Document, err error) {

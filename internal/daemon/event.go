@@ -81,6 +81,12 @@ func (h *hub) subscribe() (events <-chan Event, leave func()) {
 	}
 }
 
+func (h *hub) count() int {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return len(h.readers)
+}
+
 func (h *hub) close() {
 	h.mu.Lock()
 	defer h.mu.Unlock()

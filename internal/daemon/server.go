@@ -8,7 +8,9 @@ import (
 	"io"
 	"net"
 	"net/http"
+	"os"
 	"path/filepath"
+	"runtime"
 	"time"
 
 	"regreen/cycle"
@@ -35,6 +37,7 @@ func (d *Daemon) serve() (*server, error) {
 	}
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /v1/status", d.status)
+	mux.HandleFunc("GET /v1/stats", d.stats)
 	mux.HandleFunc("POST /v1/save", d.save)
 	mux.HandleFunc("GET /v1/events", d.events)
 	mux.HandleFunc("POST /v1/stop", d.stop)
@@ -107,6 +110,22 @@ func (d *Daemon) status(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	answer(w, http.StatusOK, s)
+}
+
+// Stats is what the daemon's process holds.
+type Stats struct {
+	Schema     int    `json:"schema"`
+	PID        int    `json:"pid"`
+	Goroutines int    `json:"goroutines"`
+	HeapBytes  uint64 `json:"heap_bytes"` // in use, garbage included
+	Readers    int    `json:"readers"`    // of events
+}
+
+func (d *Daemon) stats(w http.ResponseWriter, _ *http.Request) {
+	var m runtime.MemStats
+	runtime.ReadMemStats(&m)
+	answer(w, http.StatusOK, Stats{Schema: cycle.Schema, PID: os.Getpid(), Goroutines: runtime.NumGoroutine(), HeapBytes: m.HeapInuse,
+		Readers: d.loop.hub.count()})
 }
 
 // saveRequest names files by rel.
