@@ -30,7 +30,7 @@ func sameFloor() map[string][]string {
 
 // apart are packages that hold tests and tools, outside the house.
 func apart() []string {
-	return []string{"internal/archtest", "internal/e2e", "internal/testcount", "bench/watch", "bench/graph"}
+	return []string{"internal/archtest", "internal/e2e", "internal/testcount", "bench/watch", "bench/graph", "bench/soak"}
 }
 
 // room is the layer entry that a package belongs to: its longest prefix.
