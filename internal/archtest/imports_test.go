@@ -18,7 +18,7 @@ func layers() [][]string {
 		{"cycle"},
 		{"watch", "affected", "fixers", "internal/sandbox"},
 		{"internal/runner", "internal/lang", "internal/lock", "internal/git", "internal/config", "internal/history", "internal/jail"},
-		{"internal/proc", "internal/lazyregexp"},
+		{"internal/proc"},
 	}
 }
 
@@ -30,7 +30,7 @@ func sameFloor() map[string][]string {
 
 // apart are packages that hold tests and tools, outside the house.
 func apart() []string {
-	return []string{"internal/archtest", "internal/e2e", "internal/testcount", "bench/watch", "bench/graph", "bench/soak"}
+	return []string{"internal/archtest", "internal/e2e", "internal/testcount", "bench/watch", "bench/graph", "bench/soak", "bench/truth", "bench/parity"}
 }
 
 // room is the layer entry that a package belongs to: its longest prefix.

@@ -1,0 +1,141 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"sort"
+	"strings"
+	"time"
+
+	"regreen/internal/config"
+	"regreen/internal/engine"
+	"regreen/internal/proc"
+	"regreen/internal/runner"
+)
+
+// results are what a run said of each test file: a text that is the same when
+// the verdicts of its tests are.
+type results map[string]string
+
+// git runs git in the repository.
+func (b *bench) git(ctx context.Context, args ...string) (string, error) {
+	cmd := exec.CommandContext(ctx, "git", append([]string{"-C", b.root, "-c", "core.quotepath=false"}, args...)...)
+	out, err := cmd.Output()
+	if err != nil {
+		var exit *exec.ExitError
+		if errors.As(err, &exit) {
+			err = fmt.Errorf("%w: %s", err, exit.Stderr)
+		}
+		return "", fmt.Errorf("git %s: %w", strings.Join(args, " "), err)
+	}
+	return string(out), nil
+}
+
+// restore puts every file back as it was committed.
+func (b *bench) restore(ctx context.Context) error {
+	if _, err := b.git(ctx, "reset", "-q", "--hard"); err != nil {
+		return err
+	}
+	_, err := b.git(ctx, "clean", "-fdq", "-e", ".venv", "-e", "node_modules")
+	return err
+}
+
+// projects are found as regreen finds them.
+func (b *bench) findProjects(ctx context.Context) error {
+	cands, err := engine.Candidates(ctx, b.root, b.files, b.environ, proc.Local{})
+	if err != nil {
+		return err
+	}
+	var names []string
+	for _, f := range engine.Frameworks() {
+		names = append(names, f.Name())
+	}
+	b.projects, _, err = runner.Choose(cands, b.config.Project, names)
+	return err
+}
+
+// suite runs all tests.
+func (b *bench) suite(ctx context.Context) (results, error) {
+	verdicts := map[string][]string{}
+	for _, p := range b.projects {
+		for _, f := range engine.Frameworks() {
+			if f.Name() != p.Framework {
+				continue
+			}
+			if err := b.runProject(ctx, f, p, verdicts); err != nil {
+				return nil, fmt.Errorf("run %s in %s: %w", p.Framework, p.Root, err)
+			}
+		}
+	}
+	out := results{}
+	for file, v := range verdicts {
+		slices.Sort(v)
+		out[file] = strings.Join(v, "\n")
+	}
+	return out, nil
+}
+
+func (b *bench) runProject(ctx context.Context, f runner.Framework, p runner.Project, verdicts map[string][]string) error {
+	env := runner.Env{Root: b.root, Origin: b.root, Scratch: b.scratch, Environ: b.environ, Exec: proc.Local{}}
+	s, err := f.Open(ctx, env, p)
+	if err != nil {
+		return err
+	}
+	r, err := s.Run(ctx, runner.Request{KeepGoing: true, Timeout: 5 * time.Minute})
+	if err = errors.Join(err, s.Close()); err != nil {
+		return err
+	}
+	for _, t := range r.Tests {
+		verdicts[t.ID.File] = append(verdicts[t.ID.File], fmt.Sprintf("%q %s %t", t.ID.Path, t.Verdict, t.NotRun))
+	}
+	for _, fail := range r.Failures {
+		if fail.Test.File != "" {
+			verdicts[fail.Test.File] = append(verdicts[fail.Test.File], fmt.Sprintf("%s %q %s", fail.Scope, fail.Test.Path, fail.Kind))
+		}
+	}
+	for _, file := range r.NotLoaded {
+		verdicts[file] = append(verdicts[file], "not loaded")
+	}
+	if r.TimedOut {
+		return errors.New("the suite did not end in five minutes")
+	}
+	return nil
+}
+
+// select asks regreen.
+func (b *bench) ask(ctx context.Context, e *engine.Engine, all bool) ([]string, map[string][]string, error) {
+	set, err := e.Affected(ctx, engine.Request{All: all})
+	if err != nil {
+		return nil, nil, err
+	}
+	var out []string
+	why := map[string][]string{}
+	for _, t := range set.Tests {
+		out = append(out, t.File)
+		why[t.File] = t.Why
+	}
+	sort.Strings(out)
+	return out, why, nil
+}
+
+func (b *bench) open(ctx context.Context, state string) (*engine.Engine, error) {
+	dir := filepath.Join(b.scratch, state)
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return nil, err
+	}
+	return engine.Open(ctx, engine.Options{Dir: b.root, Environ: b.environ, Config: b.config, StateDir: dir, Log: b.log})
+}
+
+// settings are the repository's own, where it has any.
+func (b *bench) settings() (config.Config, error) {
+	name := config.Find(b.root)
+	if name == "" {
+		return config.Default(), nil
+	}
+	return config.Load(name)
+}
