@@ -18,7 +18,7 @@ func layers() [][]string {
 		{"cycle"},
 		{"watch", "affected", "fixers", "internal/sandbox"},
 		{"internal/runner", "internal/lang", "internal/lock", "internal/git", "internal/config", "internal/history", "internal/jail"},
-		{"internal/proc"},
+		{"internal/proc", "internal/lazyregexp"},
 	}
 }
 
