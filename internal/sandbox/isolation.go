@@ -22,6 +22,8 @@ type isolation interface {
 	prepared() error
 	// run runs a process whose paths are as root has them.
 	run(ctx context.Context, cmd proc.Cmd) (proc.Exit, error)
+	// host runs a guest (see Visit), and tells what of the walls is missing.
+	host(ctx context.Context, cmd proc.Cmd, network bool) (proc.Exit, []string, error)
 	close() error
 }
 
@@ -96,4 +98,18 @@ func (copyLevel) close() error                { return nil }
 
 func (l copyLevel) run(ctx context.Context, cmd proc.Cmd) (proc.Exit, error) {
 	return proc.Local{}.Run(ctx, cmd)
+}
+
+func (l copyLevel) host(ctx context.Context, cmd proc.Cmd, network bool) (proc.Exit, []string, error) {
+	notes := []string{"at the isolation level copy nothing keeps a program from writing outside the sandbox"}
+	if !network {
+		notes = append(notes, noCut("copy"))
+	}
+	ex, err := proc.Local{}.Run(ctx, cmd)
+	return ex, notes, err
+}
+
+// noCut says that a program could reach the network all the same.
+func noCut(level string) string {
+	return "at the isolation level " + level + " a program cannot be cut off from the network"
 }

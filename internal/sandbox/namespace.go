@@ -93,15 +93,57 @@ func (l *namespaceLevel) run(ctx context.Context, cmd proc.Cmd) (proc.Exit, erro
 	return jail.Run(ctx, l.s.helper, l.spec(layer, places), cmd)
 }
 
+// host shows the guest's tree in the repository's place, and packages under a
+// layer that goes with it.
+func (l *namespaceLevel) host(ctx context.Context, cmd proc.Cmd, network bool) (proc.Exit, []string, error) {
+	y := layer{-1, l.s.guestHouse("layer")}
+	err := y.make()
+	var places []place
+	for _, p := range l.s.places { // no caches: they would be read again by runs
+		if p.own && err == nil {
+			err = y.own(p.from).make()
+		}
+		places = append(places, p)
+	}
+	if err != nil {
+		return proc.Exit{}, nil, err
+	}
+	spec := l.specOf(y, places, l.s.guestTree())
+	// With packages goes their layer: what a guest does to them ends with it.
+	spec.Write = append(l.s.guestWritable(l.s.repo.Root()), outside(places)...)
+	spec.NoNetwork = !network
+	ex, err := jail.Run(ctx, l.s.helper, spec, cmd)
+	return ex, nil, err
+}
+
+// outside are the places that lie in no other folder that may be written.
+func outside(places []place) []string {
+	var out []string
+	for _, p := range places {
+		if p.own && p.rel == "" && p.link == "" {
+			out = append(out, p.at)
+		}
+	}
+	return out
+}
+
 // spec is what a run with a layer sees.
 func (l *namespaceLevel) spec(layer layer, places []place) jail.Spec {
+	spec := l.specOf(layer, places, l.s.tree)
+	spec.Write = append(l.s.writable(l.s.repo.Root()), outside(places)...)
+	spec.NoNetwork = l.s.noNetwork
+	return spec
+}
+
+// specOf shows a tree in the repository's place.
+func (l *namespaceLevel) specOf(layer layer, places []place, tree string) jail.Spec {
 	s, root := l.s, l.s.repo.Root()
-	spec := jail.Spec{Namespace: true, SharedPIDs: l.noPIDs, NoNetwork: s.noNetwork, Limits: s.limits, Write: s.writable(root)}
+	spec := jail.Spec{Namespace: true, SharedPIDs: l.noPIDs, Limits: s.limits}
 	spec.Mounts = []jail.Mount{
 		{From: filepath.Join(s.repo.CommonDir(), "objects"), To: s.insideObjects(), ReadOnly: true},
 		{From: filepath.Join(s.dir, "alternates"), To: filepath.Join(s.shadow.dir, "objects", "info", "alternates"), ReadOnly: true},
 		{From: root, To: layer.path("view"), Upper: layer.path("upper"), Work: layer.path("work")},
-		{From: s.tree, To: root},
+		{From: tree, To: root},
 	}
 	for _, p := range places {
 		switch {
@@ -109,9 +151,6 @@ func (l *namespaceLevel) spec(layer layer, places []place) jail.Spec {
 		case p.own:
 			o := layer.own(p.from)
 			spec.Mounts = append(spec.Mounts, jail.Mount{From: p.from, To: p.at, Upper: o.path("upper"), Work: o.path("work")})
-			if p.rel == "" {
-				spec.Write = append(spec.Write, p.at)
-			}
 		default:
 			spec.Mounts = append(spec.Mounts, jail.Mount{From: layer.path("view", filepath.FromSlash(p.rel)), To: p.at, Late: true})
 		}
