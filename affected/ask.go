@@ -1,6 +1,9 @@
 package affected
 
-import "path"
+import (
+	"path"
+	"slices"
+)
 
 // Dependents gives the test files that depend on a file, sorted by distance
 // and name, each with the chain that leads to it.
@@ -23,6 +26,33 @@ func (g *Graph) Reaches(test, file string) bool {
 	return false
 }
 
+// Sees tells whether what is in one of the files can matter to one of the
+// tests. A file that is not in the tree may be what an import looks for.
+func (g *Graph) Sees(tests, files []string) bool {
+	seeds := map[int32]string{}
+	for _, file := range files {
+		file = path.Clean(file)
+		if g.foreign(file) {
+			continue
+		}
+		id, known := g.ids[file]
+		if !known {
+			if g.language(file) >= 0 {
+				return len(tests) > 0
+			}
+			id = g.id(file)
+		}
+		seeds[id] = changed
+	}
+	w := g.from(seeds, nil)
+	for _, test := range tests {
+		if id, ok := g.ids[path.Clean(test)]; ok && w.dist[id] >= 0 {
+			return true
+		}
+	}
+	return false
+}
+
 // Tests are all test files, sorted.
 func (g *Graph) Tests() []string {
 	out := make([]string, len(g.tests))
@@ -30,6 +60,18 @@ func (g *Graph) Tests() []string {
 		out[i] = g.nodes[id].name
 	}
 	return out
+}
+
+// Include adds a test file to the selection, for a reason of the caller's. It is
+// false when no project runs the file, or it is selected already.
+func (s *Set) Include(test, why string) bool {
+	test = path.Clean(test)
+	id, ok := s.graph.ids[test]
+	if !ok || len(s.graph.nodes[id].projects) == 0 || slices.ContainsFunc(s.Tests, func(t Test) bool { return t.File == test }) {
+		return false
+	}
+	s.Tests = append(s.Tests, Test{File: test, Projects: s.graph.nodes[id].projects, Why: []string{why}, Distance: -1})
+	return true
 }
 
 // WhyTest explains why a test is selected or is not.

@@ -9,6 +9,7 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -70,6 +71,48 @@ func TestQueued(t *testing.T) {
 	f.finish(passed())
 	if diff := cmp.Diff([]string{"README.md"}, files(f.began())); diff != "" {
 		t.Errorf("files (-want +got):\n%s", diff)
+	}
+	f.finish(passed())
+	f.idle()
+}
+
+// TestMatters holds that it is the selection that tells which saves can change
+// a verdict, and that a save before the selection is never left out.
+func TestMatters(t *testing.T) {
+	l := &loop{running: &job{}}
+	no := func([]string) bool { return false }
+	for _, c := range []struct {
+		name   string
+		matter func([]string) bool
+		job    *job
+		files  []string
+		want   bool
+	}{
+		{"not chosen yet", nil, &job{}, []string{"README.md"}, true},
+		{"no test sees it", no, &job{}, []string{"src/other.ts"}, false},
+		{"a test sees it", func([]string) bool { return true }, &job{}, []string{"README.md"}, true},
+		{"all tests run", no, &job{all: true}, []string{"src/other.ts"}, true},
+		{"the configuration", no, &job{}, []string{"a.ts", "regreen.toml"}, true},
+	} {
+		l.matter, l.running = c.matter, c.job
+		if got := l.matters(c.files); got != c.want {
+			t.Errorf("%s: matters = %v, want %v", c.name, got, c.want)
+		}
+	}
+}
+
+// TestFailingRunAgain holds that a cycle hears which tests failed before.
+func TestFailingRunAgain(t *testing.T) {
+	f := begin(t, nil)
+	f.finish(failed("a.test.ts"))
+	f.save("b.ts", "1")
+	if got := f.began().Failing; !slices.Equal(got, []string{"a.test.ts"}) {
+		t.Errorf("failing = %v", got)
+	}
+	f.finish(&cycle.Document{Outcome: cycle.Passed, AffectedTests: []cycle.Affected{{File: "a.test.ts"}}})
+	f.save("b.ts", "2")
+	if got := f.began().Failing; len(got) != 0 {
+		t.Errorf("failing after they passed = %v", got)
 	}
 	f.finish(passed())
 	f.idle()

@@ -1,6 +1,10 @@
 package daemon
 
-import "regreen/cycle"
+import (
+	"slices"
+
+	"regreen/cycle"
+)
 
 // Failing are the failures that are known, by test file: those outside the
 // last selection stay until their test passes. The zero value has none.
@@ -45,6 +49,11 @@ func (f *Failing) drop(file string) {
 			return
 		}
 	}
+}
+
+// Files are the test files that they are in.
+func (f *Failing) Files() []string {
+	return slices.DeleteFunc(slices.Clone(f.files), func(file string) bool { return file == "" })
 }
 
 // List gives them all.

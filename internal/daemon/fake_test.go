@@ -37,6 +37,7 @@ func (f *fakeWorker) Cycle(ctx context.Context, req engine.Request, sink func(cy
 	f.mu.Lock()
 	f.cycles++
 	f.mu.Unlock()
+	req.Selected(func(files []string) bool { return !slices.Equal(files, []string{"README.md"}) })
 	f.begun <- req
 	for {
 		select {
@@ -193,7 +194,7 @@ func (f *fixture) began() engine.Request {
 	f.t.Helper()
 	select {
 	case r := <-f.work.begun:
-		r.BeforeMerge = nil
+		r.BeforeMerge, r.Selected = nil, nil
 		return r
 	case <-time.After(patience):
 		f.t.Fatal("no cycle began")

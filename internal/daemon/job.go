@@ -6,10 +6,8 @@ import (
 	"io"
 	"io/fs"
 	"os"
-	"path"
 	"path/filepath"
 	"slices"
-	"strings"
 
 	"regreen/internal/engine"
 	"regreen/watch"
@@ -98,21 +96,4 @@ func sumOf(abs string) string {
 		return ""
 	}
 	return hex.EncodeToString(h.Sum(nil))
-}
-
-// prose tells whether no test result can follow from a file, so that a cycle
-// under way need not be cancelled for it. Test data may be in any format, so
-// only what stands outside of test folders counts as prose.
-func prose(rel string) bool {
-	name := strings.ToLower(path.Base(rel))
-	for dir := range strings.SplitSeq(strings.ToLower(path.Dir(rel)), "/") {
-		if strings.Contains(dir, "test") || strings.Contains(dir, "spec") || strings.Contains(dir, "fixture") || strings.Contains(dir, "snapshot") {
-			return false
-		}
-	}
-	switch path.Ext(name) {
-	case ".md", ".markdown", ".rst", ".adoc", ".log":
-		return true
-	}
-	return name == "license" || name == "authors" || name == "codeowners" || name == ".editorconfig"
 }

@@ -42,6 +42,7 @@ type loop struct {
 	pending  *job // waits for its cycle
 	running  *job // the cycle's, nil when none runs
 	cancel   context.CancelCauseFunc
+	matter   func(files []string) bool   // whether saves can change the running cycle's verdict; nil: not known yet
 	ops      []func(ctx context.Context) // wait for the running cycle to end
 	busy     bool                        // an operation runs, a cycle or another
 	lent     int                         // commands that hold the sandbox
@@ -104,15 +105,19 @@ func (l *loop) take(b watch.Batch) {
 	l.failing.Gone(b.Deleted)
 	l.hub.emit(Event{Event: cycle.Event{Kind: EventBatch, Text: string(b.Reason)}, Files: b.Paths, Deleted: b.Deleted})
 	j := &job{files: map[string]bool{}, modified: b.Full || b.Checkout}
-	matters := j.modified
 	for _, f := range files {
 		j.files[f] = true
-		matters = matters || !prose(f)
 	}
 	l.pending = l.pending.add(j)
-	if l.running != nil && matters {
+	if l.running != nil && (j.modified || l.matters(files)) {
 		l.stop(errNewer)
 	}
+}
+
+// matters tells whether saves can change the verdict of the cycle under way.
+// Before its tests are chosen nobody knows, and little is lost by beginning anew.
+func (l *loop) matters(files []string) bool {
+	return l.matter == nil || l.running.all || slices.Contains(files, config.Name) || l.matter(files)
 }
 
 // stop cancels the cycle under way; its saves wait again.
@@ -204,10 +209,14 @@ func (l *loop) opener() func(context.Context) error {
 
 func (l *loop) cycle(ctx context.Context, j *job) {
 	runCtx, cancel := context.WithCancelCause(ctx)
-	l.running, l.cancel = j, cancel
+	l.running, l.cancel, l.matter = j, cancel, nil
 	var doc *cycle.Document
 	req := j.request()
 	req.BeforeMerge = l.beforeMerge
+	req.Failing = l.failing.Files()
+	req.Selected = func(matter func([]string) bool) {
+		_ = l.d.ask(runCtx, func() { l.matter = matter }) // else the cycle is ending
+	}
 	open := l.opener()
 	l.background(runCtx, func(ctx context.Context) (err error) {
 		if err := open(ctx); err != nil {

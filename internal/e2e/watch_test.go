@@ -211,3 +211,44 @@ func groupOf(t *testing.T, session int) string {
 	}
 	return strings.Join(left, "\n")
 }
+
+// TestWatchForgetsWhatPasses holds that a failure does not stay listed when the
+// code is right again, however it became so: by a change that, beside the last
+// commit, no test can see, or by git taking all changes away.
+func TestWatchForgetsWhatPasses(t *testing.T) {
+	s := stacks()[4]
+	r := s.repo(t)
+	w := startWatching(t, r)
+	w.until("regreen: end: ")
+	file := s.file("src/words")
+	was := r.read(file)
+	broken := strings.Replace(was, "join(' ')", "join('-')", 1)
+
+	r.write(file, broken)
+	w.verdict(cycle.Failed)
+	r.write(file, "// one line more\n"+was)
+	if out := w.verdict(cycle.Passed); strings.Contains(out, "from before") {
+		t.Errorf("a comment more than the last commit:\n%s", out)
+	}
+
+	r.write(file, broken)
+	w.verdict(cycle.Failed)
+	cmd := exec.Command("git", "stash", "-q")
+	cmd.Dir, cmd.Env = r.dir, r.environ
+	if out, err := cmd.CombinedOutput(); err != nil {
+		t.Fatalf("git stash: %v: %s", err, out)
+	}
+	r.git = hashGit(t, r.dir) // git wrote, at our own command
+	if out := w.verdict(cycle.Passed); strings.Contains(out, "from before") {
+		t.Errorf("after git stash:\n%s", out)
+	}
+	if res := r.regreen("status"); strings.Contains(res.stdout, ": error: ") {
+		t.Errorf("status:\n%s", res.stdout)
+	}
+	if res := r.regreen("stop"); res.exit != 0 {
+		t.Errorf("stop: exit %d\n%s", res.exit, res.stderr)
+	}
+	if err := w.ended(); err != nil {
+		t.Errorf("watch ended with %v", err)
+	}
+}

@@ -24,6 +24,15 @@ type Request struct {
 	// Saved says that Files come from a watcher and not from a person: one that
 	// is in no tree was deleted before it was ever committed.
 	Saved bool
+	// Failing are test files of which something failed when they last ran. Those
+	// that Files can matter to run whatever else is selected, without Files all:
+	// what makes them pass again may be a change that no test can see when it is
+	// compared with the base, or no difference from it at all.
+	Failing []string
+	// Selected is called once the tests are chosen. What it gets tells whether
+	// saves of files (rel) can change the verdict, may be called from any
+	// goroutine, and says yes once Cycle has returned. May be nil.
+	Selected func(matter func(files []string) bool)
 	// BeforeMerge is called with what is about to be written into the user's
 	// files. An error stops it; with a *cycle.NotMerged the result is kept as a
 	// proposal. May be nil.
@@ -55,6 +64,11 @@ func (e *Engine) Cycle(ctx context.Context, req Request, sink func(cycle.Event))
 	p, err := e.prepare(ctx, req)
 	if err != nil {
 		return nil, err
+	}
+	if req.Selected != nil {
+		m := newMatter(p.set)
+		defer m.end()
+		req.Selected(m.matters)
 	}
 	for _, w := range slices.Concat(e.notes, e.warnings) {
 		say(cycle.EventWarning, w)
@@ -126,6 +140,7 @@ func (e *Engine) prepare(ctx context.Context, req Request) (*prepared, error) {
 	if p.set, err = e.choose(ctx, p, req.All); err != nil {
 		return nil, fmt.Errorf("select the affected tests: %w", err)
 	}
+	e.again(p, req)
 	p.selecting = time.Since(start)
 	return p, nil
 }

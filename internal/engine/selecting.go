@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"runtime/debug"
 	"strings"
+	"sync"
 	"time"
 
 	"regreen/affected"
@@ -55,6 +56,43 @@ func (e *Engine) choose(ctx context.Context, p *prepared, all bool) (*affected.S
 	return set, nil
 }
 
+// again adds the tests that failed before and may pass now.
+func (e *Engine) again(p *prepared, req Request) {
+	for _, test := range req.Failing {
+		if len(req.Files) == 0 || p.set.Graph().Sees([]string{test}, req.Files) {
+			p.set.Include(test, test+" failed when it last ran")
+		}
+	}
+}
+
+// matter answers for a selection while its cycle runs, when nothing else uses
+// the graph.
+type matter struct {
+	mu    sync.Mutex // guards the fields below
+	graph *affected.Graph
+	tests []string
+}
+
+func newMatter(set *affected.Set) *matter {
+	m := &matter{graph: set.Graph()}
+	for _, t := range set.Tests {
+		m.tests = append(m.tests, t.File)
+	}
+	return m
+}
+
+func (m *matter) matters(files []string) bool {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.graph == nil || m.graph.Sees(m.tests, files)
+}
+
+func (m *matter) end() {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.graph = nil
+}
+
 // sums gives the snapshot's own sums; that of a link tells of its target's name.
 func sums(snap *sandbox.Snapshot) func(string) (string, bool) {
 	return func(rel string) (string, bool) {
@@ -82,9 +120,9 @@ func saved(before, now map[string]sandbox.Entry) []string {
 // past tells which test files failed in the last cycle.
 func (e *Engine) past() func(string) (bool, time.Duration) {
 	failed := map[string]bool{}
-	if recs, err := e.hist.List(); err == nil && len(recs) > 0 {
+	if rec, err := e.hist.Newest(); err == nil {
 		var doc cycle.Document
-		if text, err := e.hist.Document(recs[0].ID); err == nil && json.Unmarshal(text, &doc) == nil {
+		if text, err := e.hist.Document(rec.ID); err == nil && json.Unmarshal(text, &doc) == nil {
 			for _, r := range doc.Remaining {
 				failed[r.Test.File] = true
 			}

@@ -13,11 +13,13 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
 	"sort"
+	"strings"
 	"time"
 
 	"regreen/internal/lazyregexp"
@@ -171,6 +173,42 @@ func (h *Store) List() ([]Record, error) {
 	sort.SliceStable(all, func(i, j int) bool { return all[i].ID > all[j].ID })
 	return all, nil
 }
+
+// Newest is the cycle that began last; ErrNotFound is in the chain when there is
+// none. It reads the end of the list only.
+func (h *Store) Newest() (Record, error) {
+	f, err := os.Open(h.list())
+	if errors.Is(err, fs.ErrNotExist) {
+		return Record{}, fmt.Errorf("a cycle: %w", ErrNotFound)
+	}
+	if err != nil {
+		return Record{}, fmt.Errorf("read the history: %w", err)
+	}
+	defer func() { _ = f.Close() }()
+	fi, err := f.Stat()
+	if err != nil {
+		return Record{}, fmt.Errorf("read the history: %w", err)
+	}
+	for tail := int64(tailBytes); ; tail *= 8 {
+		from := max(fi.Size()-tail, 0)
+		src, err := io.ReadAll(io.NewSectionReader(f, from, fi.Size()-from))
+		if err != nil {
+			return Record{}, fmt.Errorf("read the history: %w", err)
+		}
+		if from > 0 { // the first line may be cut
+			_, src, _ = bytes.Cut(src, []byte{'\n'})
+		}
+		if all := parse(src); len(all) > 0 {
+			return slices.MaxFunc(all, func(a, b Record) int { return strings.Compare(a.ID, b.ID) }), nil
+		}
+		if from == 0 {
+			return Record{}, fmt.Errorf("a cycle: %w", ErrNotFound)
+		}
+	}
+}
+
+// tailBytes holds the last few records; one of a large checkout takes more.
+const tailBytes = 16 << 10
 
 // parse reads the list and leaves out what is not a record. The last line of
 // an id counts.

@@ -119,6 +119,52 @@ func TestTrim(t *testing.T) {
 	}
 }
 
+// TestNewest holds it against List, also where the newest record is longer than
+// what is read of the list at first, or the last line is cut.
+func TestNewest(t *testing.T) {
+	h, err := Open(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := h.Newest(); !errors.Is(err, ErrNotFound) {
+		t.Errorf("Newest of nothing: %v", err)
+	}
+	long := make([]string, 5000)
+	for i := range long {
+		long[i] = fmt.Sprintf("src/a_long_name_%d.ts", i)
+	}
+	for i, files := range [][]string{{"a"}, long, {"b"}} {
+		rec := Record{ID: fmt.Sprintf("id%d", i), Started: day, Files: files}
+		if err := h.Append(rec, json.RawMessage(`{}`), nil); err != nil {
+			t.Fatal(err)
+		}
+		all, err := h.List()
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, err := h.Newest()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if d := cmp.Diff(all[0], got); d != "" {
+			t.Errorf("Newest (-List +got):\n%s", d)
+		}
+	}
+	f, err := os.OpenFile(h.list(), os.O_APPEND|os.O_WRONLY, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := f.WriteString(`{"id":"id3","files":["` + strings.Repeat("x", 2*tailBytes)); err != nil {
+		t.Fatal(err)
+	}
+	if err := f.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if got, err := h.Newest(); err != nil || got.ID != "id2" {
+		t.Errorf("Newest before a cut line = %q, %v", got.ID, err)
+	}
+}
+
 func TestNewID(t *testing.T) {
 	id := NewID(day)
 	if !regexp.MustCompile(`^20261130-194512-[0-9a-f]{4}$`).MatchString(id) || !validID.MatchString(id) {
