@@ -6,9 +6,13 @@ import (
 	"os"
 
 	"regreen/internal/cli"
+	"regreen/internal/jail"
 )
 
 func main() {
+	if jail.Wanted(os.Args) { // before all else: it starts for every run of tests
+		os.Exit(jail.Help(os.Stderr))
+	}
 	dir, err := os.Getwd()
 	if err != nil {
 		fmt.Fprintf(os.Stderr, "regreen: error: working folder: %v\n", err)

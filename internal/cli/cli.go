@@ -16,15 +16,11 @@ import (
 	"github.com/spf13/pflag"
 
 	"regreen/internal/config"
-	"regreen/internal/jail"
 )
 
 // Run runs one command line and gives the exit code. dir is the working
 // folder. When ctx is cancelled with a Stopped cause, the exit code is its.
 func Run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer, environ []string, dir string) int {
-	if len(args) == 1 && args[0] == jail.Command {
-		return jail.Help(stderr)
-	}
 	return RunWith(ctx, Wire(), args, stdin, stdout, stderr, environ, dir)
 }
 

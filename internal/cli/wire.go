@@ -64,7 +64,7 @@ func stateDir(environ []string) (string, error) {
 	return filepath.Join(home, ".local", "state", "regreen"), nil
 }
 
-// helper is the command line that Run knows as the sandbox's helper.
+// helper is the command line that main knows as the sandbox's helper.
 func helper() []string { return []string{"/proc/self/exe", jail.Command} }
 
 // withEngine opens the repository for one command that writes nothing.

@@ -42,6 +42,10 @@ func Help(stderr io.Writer) int {
 	return out.Code
 }
 
+// swallowed are the signals that can be caught and would end or stop a Go
+// program. Each costs switches between threads, so no others are caught.
+var swallowed = []os.Signal{unix.SIGHUP, unix.SIGINT, unix.SIGQUIT, unix.SIGABRT, unix.SIGTERM, unix.SIGTSTP, unix.SIGTTIN, unix.SIGTTOU}
+
 // onThread runs a function on a thread of its own, which ends with it: a
 // thread has capabilities and Landlock rules of its own, and a child gets
 // those of the thread that starts it. It is never the process's first thread,
@@ -72,11 +76,9 @@ type warden struct {
 
 // run gives how the process ended. It returns when no process of it is left.
 func (w *warden) run(orders io.Reader) outcome {
-	// As the leader of the process group it gets what is meant for the tests
-	// (SIGTERM, SIGUSR2), and it must outlive them to tell how they ended.
-	signal.Reset() // of what the program does about signals elsewhere
-	swallow := make(chan os.Signal, 1)
-	signal.Notify(swallow)
+	// As the leader of the process group it gets what is meant for the tests,
+	// and it must outlive them to tell how they ended.
+	signal.Notify(make(chan os.Signal, 1), swallowed...)
 	if err := w.wall(); err != nil {
 		return outcome{Problem: err.Error(), Code: 2}
 	}

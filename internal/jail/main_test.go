@@ -9,7 +9,7 @@ import (
 
 // TestMain is the helper when a test starts this program again as that.
 func TestMain(m *testing.M) {
-	if len(os.Args) > 1 && os.Args[1] == jail.Command {
+	if jail.Wanted(os.Args) {
 		os.Exit(jail.Help(os.Stderr))
 	}
 	os.Exit(m.Run())

@@ -5,6 +5,10 @@ import "fmt"
 // Command is the name of the hidden command that is the helper.
 const Command = "__sandbox"
 
+// Wanted tells whether the program was started as the helper: it must then call
+// Help before it does anything else, above all before it listens to signals.
+func Wanted(args []string) bool { return len(args) == 2 && args[1] == Command }
+
 // Spec says what a process sees and what it may do. All paths are absolute.
 type Spec struct {
 	// Namespace asks for user, mount and process namespaces, in which Mounts

@@ -31,7 +31,7 @@ const (
 )
 
 func TestMain(m *testing.M) {
-	if len(os.Args) > 1 && os.Args[1] == jail.Command {
+	if jail.Wanted(os.Args) {
 		os.Exit(jail.Help(os.Stderr))
 	}
 	if spec := os.Getenv(envCrash); spec != "" {
