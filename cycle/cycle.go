@@ -53,9 +53,9 @@ type state struct {
 func Run(ctx context.Context, sel Selection, opts Options, deps Deps) (*Document, error) {
 	c := &run{opts: opts, sel: sel, deps: deps, tried: map[string]bool{}, offers: map[string]bool{}}
 	c.suite = &suite{units: deps.Units, files: deps.Workspace.Files, read: deps.Workspace.ReadFile, emit: c.emit}
-	c.ledger = newLedger(deps.Workspace.ReadFile, func(rel string, data []byte) error {
+	c.ledger = newLedger(deps.Workspace.ReadFile, func(rel string, f File) error {
 		c.view = nil
-		return deps.Box.Write(rel, data)
+		return deps.Box.Write(rel, f)
 	})
 	c.plan = sel.plan(len(deps.Units))
 	c.doc = newDocument(opts, sel, deps)

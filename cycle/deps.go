@@ -3,6 +3,7 @@ package cycle
 import (
 	"context"
 	"fmt"
+	"io/fs"
 	"time"
 
 	"regreen/fixers"
@@ -14,17 +15,28 @@ import (
 type Change struct {
 	File          string
 	Before, After []byte
+	// Created and Deleted say that the snapshot has no such file, or the result.
+	Created, Deleted bool
+	// BeforeMode and Mode are permission bits where the fixes set them, else 0.
+	BeforeMode, Mode fs.FileMode
+}
+
+// File is a file of the sandbox as it is to be.
+type File struct {
+	Data []byte
+	Mode fs.FileMode // permission bits; 0 keeps those there are
+	Gone bool        // there is no such file
 }
 
 // Box is the sandbox as the cycle needs it.
 type Box interface {
 	// Level is the isolation in force.
 	Level() string
-	// Write puts bytes into the sandbox's file, keeping its mode.
-	Write(rel string, data []byte) error
+	// Write makes a file of the sandbox, and its folders, or removes it.
+	Write(rel string, f File) error
 	// Reset brings the sandbox back to the snapshot with these files edited:
 	// what tests wrote, removed or left behind goes.
-	Reset(ctx context.Context, edits map[string][]byte) error
+	Reset(ctx context.Context, edits map[string]File) error
 	// Changed lists files of the sandbox that differ from the snapshot, whoever
 	// changed them.
 	Changed(ctx context.Context) ([]string, error)

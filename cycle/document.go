@@ -106,7 +106,8 @@ type Fix struct {
 	Applicability string   `json:"applicability"`
 	Files         []string `json:"files"`
 	Kept          bool     `json:"kept"`
-	Why           string   `json:"why"` // the evidence, or why it was not kept
+	Why           string   `json:"why"`          // the evidence, or why it was not kept
+	By            string   `json:"by,omitempty"` // the command or chat fixer that made it
 }
 
 // Merged is one file that was written.
@@ -128,6 +129,7 @@ type Proposal struct {
 type Refused struct {
 	Rule string `json:"rule"`
 	File string `json:"file"`
+	By   string `json:"by,omitempty"` // the command or chat fixer that made it
 }
 
 // TestRef is a test in the document.

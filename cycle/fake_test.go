@@ -72,15 +72,26 @@ func (w *world) Languages() lang.Set                  { return nil }
 func (w *world) Resolver(lang.Language) lang.Resolver { return nil }
 func (w *world) IsTest(rel string) bool               { return strings.HasSuffix(rel, ".test") }
 
-func (w *world) Level() string                                          { return "copy" }
-func (w *world) Write(rel string, b []byte) error                       { w.files[rel] = bytes.Clone(b); return nil }
+func (w *world) Level() string { return "copy" }
+func (w *world) Write(rel string, f File) error {
+	if f.Gone {
+		delete(w.files, rel)
+		return nil
+	}
+	w.files[rel] = bytes.Clone(f.Data)
+	return nil
+}
 func (w *world) Changed2(context.Context) ([]string, error)             { return nil, nil }
 func (w *world) Guard(context.Context) (string, error)                  { return w.guard, nil }
 func (w *world) Original(_ context.Context, rel string) ([]byte, error) { return w.orig[rel], nil }
-func (w *world) Reset(_ context.Context, edits map[string][]byte) error {
+func (w *world) Reset(_ context.Context, edits map[string]File) error {
 	w.files = map[string][]byte{}
 	maps.Copy(w.files, w.orig)
-	maps.Copy(w.files, edits)
+	for rel, f := range edits {
+		if err := w.Write(rel, f); err != nil {
+			return err
+		}
+	}
 	return nil
 }
 func (w *world) Merge(_ context.Context, id string, ch []Change) (string, error) {

@@ -175,7 +175,7 @@ func (c *run) merged(changes []Change, patch, undo string) {
 	}
 	c.doc.Outcome, c.doc.Undo, c.doc.Patch = Repaired, undo, patch
 	for _, ch := range changes {
-		c.doc.Merged = append(c.doc.Merged, Merged{File: ch.File, Before: hashOf(ch.Before), After: hashOf(ch.After)})
+		c.doc.Merged = append(c.doc.Merged, mergedOf(ch))
 	}
 	c.leave(c.now)
 	c.emit(Event{Kind: EventMerged, Text: undo, Total: len(changes)})
@@ -217,19 +217,14 @@ func (c *run) offer(f fixers.Fix, reason string) {
 	c.offers[f.ID] = true
 	var changes []Change
 	for _, file := range editedFiles(f) {
-		now, err := c.ledger.text(file)
+		before, after, err := c.ledger.after(f, file)
 		if err != nil {
 			return
 		}
-		after, err := splice(now, editsOf(f, file))
-		if err != nil {
-			return
-		}
-		before := now
 		if orig, ok := c.ledger.orig[file]; ok {
 			before = orig
 		}
-		changes = append(changes, Change{File: file, Before: before, After: after})
+		changes = append(changes, changeOf(file, before, after))
 	}
 	c.propose(f.Title, reason, Patch(changes), changes)
 }

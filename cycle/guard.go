@@ -1,7 +1,6 @@
 package cycle
 
 import (
-	"fmt"
 	"slices"
 	"strings"
 
@@ -149,17 +148,12 @@ func (c *run) guard(fix fixers.Fix) (refused []Refused) {
 			refused = append(refused, Refused{Rule: ruleOutside, File: file})
 			continue
 		}
-		before, err := c.deps.Workspace.ReadFile(file)
-		if err != nil {
-			refused = append(refused, Refused{Rule: fmt.Sprintf("unreadable file: %v", err), File: file})
-			continue
-		}
-		after, err := splice(before, editsOf(fix, file))
+		before, after, err := c.ledger.after(fix, file)
 		if err != nil {
 			refused = append(refused, Refused{Rule: err.Error(), File: file})
 			continue
 		}
-		if rule := guard(c.deps.Languages.For(file), c.discover(file), fix, file, before, after); rule != "" {
+		if rule := guard(c.deps.Languages.For(file), c.discover(file), fix, file, before.Data, after.Data); rule != "" {
 			refused = append(refused, Refused{Rule: rule, File: file})
 		}
 	}

@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"io/fs"
+	"slices"
 	"sort"
 
 	"regreen/fixers"
@@ -14,7 +16,7 @@ type applied struct {
 	fix   fixers.Fix
 	cause cause
 	// before holds the bytes of every file that it touched, as they were.
-	before map[string][]byte
+	before map[string]File
 	// record is the fix's entry in the document.
 	record *Fix
 }
@@ -23,78 +25,124 @@ type applied struct {
 // of them back. What is not in the ledger is never merged.
 type ledger struct {
 	read  func(rel string) ([]byte, error)
-	write func(rel string, data []byte) error
-	// orig are the snapshot's bytes of the files touched so far, now the bytes
-	// that the fixes give them. What tests write into a file is in neither.
-	orig, now map[string][]byte
+	write func(rel string, f File) error
+	// orig are the files touched so far as the snapshot has them, now as the
+	// fixes make them. What tests write into a file is in neither.
+	orig, now map[string]File
 	list      []*applied
 }
 
-func newLedger(read func(string) ([]byte, error), write func(string, []byte) error) *ledger {
-	return &ledger{read: read, write: write, orig: map[string][]byte{}, now: map[string][]byte{}}
+func newLedger(read func(string) ([]byte, error), write func(string, File) error) *ledger {
+	return &ledger{read: read, write: write, orig: map[string]File{}, now: map[string]File{}}
 }
 
 var errStale = errors.New("the edit does not fit the file any more")
 
-// text is a file as the fixes so far have it.
-func (l *ledger) text(file string) ([]byte, error) {
-	if b, ok := l.now[file]; ok {
-		return b, nil
+// file is a file as the fixes so far have it.
+func (l *ledger) file(name string) (File, error) {
+	if f, ok := l.now[name]; ok {
+		return f, nil
 	}
-	return l.read(file)
+	b, err := l.read(name)
+	if errors.Is(err, fs.ErrNotExist) {
+		return File{Gone: true}, nil
+	}
+	return File{Data: b}, err
 }
 
-// set gives a touched file its bytes.
-func (l *ledger) set(file string, b []byte) error {
-	if err := l.write(file, b); err != nil {
+// text is a file's bytes as the fixes so far have it.
+func (l *ledger) text(name string) ([]byte, error) {
+	f, err := l.file(name)
+	if err == nil && f.Gone {
+		err = fmt.Errorf("read %s: %w", name, fs.ErrNotExist)
+	}
+	return f.Data, err
+}
+
+// set makes a touched file what it is to be.
+func (l *ledger) set(file string, f File) error {
+	if err := l.write(file, f); err != nil {
 		return err
 	}
-	l.now[file] = b
+	l.now[file] = f
 	return nil
 }
 
 // edits are the touched files that differ from the snapshot.
-func (l *ledger) edits() map[string][]byte {
-	out := map[string][]byte{}
-	for file, b := range l.now {
-		if !bytes.Equal(b, l.orig[file]) {
-			out[file] = b
+func (l *ledger) edits() map[string]File {
+	out := map[string]File{}
+	for file, f := range l.now {
+		o := l.orig[file]
+		chmod := f.Mode != 0 && o.Mode != 0 && f.Mode != o.Mode
+		if f.Gone != o.Gone || !f.Gone && (chmod || !bytes.Equal(f.Data, o.Data)) {
+			out[file] = f
 		}
 	}
 	return out
 }
 
+// after gives one file as it is and as the fix makes it; errStale when the fix
+// does not fit any more.
+func (l *ledger) after(fix fixers.Fix, file string) (before, after File, err error) {
+	before, err = l.file(file)
+	if err != nil {
+		return before, after, fmt.Errorf("read %s: %w", file, err)
+	}
+	for _, w := range fix.Whole {
+		if w.File != file {
+			continue
+		}
+		if before.Gone != w.Created || !w.Created && !bytes.Equal(before.Data, w.Before) {
+			return before, after, errStale
+		}
+		after = File{Data: w.After, Mode: before.Mode, Gone: w.Deleted}
+		if w.Mode != w.BeforeMode {
+			if before.Mode == 0 {
+				before.Mode = w.BeforeMode
+			}
+			after.Mode = w.Mode
+		}
+		return before, after, nil
+	}
+	if before.Gone {
+		return before, after, fmt.Errorf("read %s: %w", file, fs.ErrNotExist)
+	}
+	b, err := splice(before.Data, editsOf(fix, file))
+	return before, File{Data: b, Mode: before.Mode}, err
+}
+
 // apply writes the fix's edits. On an error nothing is changed.
 func (l *ledger) apply(fix fixers.Fix, c cause) (*applied, error) {
-	a := &applied{fix: fix, cause: c, before: map[string][]byte{}}
-	after := map[string][]byte{}
+	a := &applied{fix: fix, cause: c, before: map[string]File{}}
+	after := map[string]File{}
 	for _, file := range editedFiles(fix) {
-		src, err := l.text(file)
-		if err != nil {
-			return nil, fmt.Errorf("read %s: %w", file, err)
-		}
-		out, err := splice(src, editsOf(fix, file))
-		if err != nil {
+		var err error
+		if a.before[file], after[file], err = l.after(fix, file); err != nil {
 			return nil, fmt.Errorf("edit %s: %w", file, err)
 		}
-		a.before[file], after[file] = src, out
 	}
-	for _, file := range editedFiles(fix) {
-		if _, ok := l.orig[file]; !ok {
-			l.orig[file] = a.before[file]
+	for file, f := range a.before {
+		if o, ok := l.orig[file]; !ok || o.Mode == 0 && bytes.Equal(o.Data, f.Data) {
+			l.orig[file] = f // the mode is known only when a fix sets it
 		}
-		if err := l.set(file, after[file]); err != nil {
-			return nil, errors.Join(fmt.Errorf("write %s: %w", file, err), l.put(a.before))
-		}
+	}
+	if err := l.put(after); err != nil {
+		return nil, errors.Join(fmt.Errorf("write a fix: %w", err), l.put(a.before))
 	}
 	l.list = append(l.list, a)
 	return a, nil
 }
 
-func (l *ledger) put(files map[string][]byte) error {
+// put writes files. What is to be gone goes first: it may stand where another
+// one needs a folder.
+func (l *ledger) put(files map[string]File) error {
 	var errs []error
-	for file, b := range files {
-		errs = append(errs, l.set(file, b))
+	for _, gone := range []bool{true, false} {
+		for file, f := range files {
+			if f.Gone == gone {
+				errs = append(errs, l.set(file, f))
+			}
+		}
 	}
 	return errors.Join(errs...)
 }
@@ -154,6 +202,9 @@ func withoutAll(fix fixers.Fix, removed []*applied) (fixers.Fix, bool) {
 	out := fix
 	out.Edits = append([]fixers.Edit(nil), fix.Edits...)
 	for _, r := range removed {
+		if (len(fix.Whole) > 0 || len(r.fix.Whole) > 0) && shareFile(fix, r.fix) {
+			return fix, false
+		}
 		for i, e := range out.Edits {
 			shift := 0
 			for _, re := range placed(r.fix, e.File) {
@@ -181,7 +232,7 @@ func (l *ledger) sameSurroundings(x *applied, moved fixers.Fix) bool {
 		if err != nil || e.Start < 0 || e.End > len(now) {
 			return false
 		}
-		if !bytes.Equal(around(now, e.Start, e.End), around(x.before[e.File], old.Start, old.End)) {
+		if !bytes.Equal(around(now, e.Start, e.End), around(x.before[e.File].Data, old.Start, old.End)) {
 			return false
 		}
 	}
@@ -210,24 +261,22 @@ func placed(fix fixers.Fix, file string) []place {
 // changes are the files that differ from the snapshot because of the ledger.
 func (l *ledger) changes() []Change {
 	var out []Change
-	for file, b := range l.edits() {
-		out = append(out, Change{File: file, Before: l.orig[file], After: b})
+	for file, f := range l.edits() {
+		out = append(out, changeOf(file, l.orig[file], f))
 	}
 	sort.Slice(out, func(i, j int) bool { return out[i].File < out[j].File })
 	return out
 }
 
-func editedFiles(fix fixers.Fix) []string {
-	seen := map[string]bool{}
-	var out []string
-	for _, e := range fix.Edits {
-		if !seen[e.File] {
-			seen[e.File] = true
-			out = append(out, e.File)
-		}
-	}
-	sort.Strings(out)
-	return out
+func changeOf(file string, before, after File) Change {
+	return Change{File: file, Before: before.Data, After: after.Data, Created: before.Gone, Deleted: after.Gone,
+		BeforeMode: before.Mode, Mode: after.Mode}
+}
+
+func editedFiles(fix fixers.Fix) []string { return fix.Files() }
+
+func shareFile(a, b fixers.Fix) bool {
+	return slices.ContainsFunc(a.Files(), func(f string) bool { return slices.Contains(b.Files(), f) })
 }
 
 func editsOf(fix fixers.Fix, file string) []fixers.Edit {

@@ -3,6 +3,8 @@ package cycle
 import (
 	"crypto/sha256"
 	"encoding/hex"
+	"fmt"
+	"io/fs"
 	"math"
 	"slices"
 	"strings"
@@ -68,7 +70,7 @@ func (c *run) close(s Strategy) {
 // note records a candidate that was tried.
 func (c *run) note(f fixers.Fix, kept bool, why string) *Fix {
 	rec := Fix{ID: f.ID, Title: f.Title, Kind: string(f.Kind), Applicability: f.Applicability.String(),
-		Files: editedFiles(f), Kept: kept, Why: why}
+		Files: editedFiles(f), Kept: kept, Why: why, By: f.By}
 	if rec.Files == nil {
 		rec.Files = []string{}
 	}
@@ -140,9 +142,51 @@ func (c *run) emit(e Event) {
 func Patch(changes []Change) string {
 	var b strings.Builder
 	for _, ch := range changes {
-		b.WriteString(udiff.Unified("a/"+ch.File, "b/"+ch.File, string(ch.Before), string(ch.After)))
+		from, to := "a/"+ch.File, "b/"+ch.File
+		b.WriteString(header(ch))
+		if ch.Created {
+			from = "/dev/null"
+		}
+		if ch.Deleted {
+			to = "/dev/null"
+		}
+		b.WriteString(udiff.Unified(from, to, string(ch.Before), string(ch.After)))
 	}
 	return b.String()
+}
+
+// header is what git writes above the lines of a file that comes, goes or
+// changes its mode; "" for any other.
+func header(ch Change) string {
+	h := fmt.Sprintf("diff --git a/%s b/%s\n", ch.File, ch.File)
+	switch {
+	case ch.Created:
+		return h + "new file mode " + gitMode(ch.Mode) + "\n"
+	case ch.Deleted:
+		return h + "deleted file mode " + gitMode(ch.BeforeMode) + "\n"
+	case gitMode(ch.Mode) != gitMode(ch.BeforeMode):
+		return h + "old mode " + gitMode(ch.BeforeMode) + "\nnew mode " + gitMode(ch.Mode) + "\n"
+	}
+	return ""
+}
+
+// gitMode knows of a file's mode only whether it can be run.
+func gitMode(m fs.FileMode) string {
+	if m&0o100 != 0 {
+		return "100755"
+	}
+	return "100644"
+}
+
+func mergedOf(ch Change) Merged {
+	m := Merged{File: ch.File}
+	if !ch.Created {
+		m.Before = hashOf(ch.Before)
+	}
+	if !ch.Deleted {
+		m.After = hashOf(ch.After)
+	}
+	return m
 }
 
 func hashOf(b []byte) string {

@@ -195,7 +195,7 @@ func (c *run) repair(ctx context.Context, x cause, now *result) (bool, error) {
 					return false, err
 				}
 			}
-			if len(f.Edits) == 0 {
+			if len(f.Edits) == 0 && len(f.Whole) == 0 {
 				c.advise(x, f)
 				continue
 			}
@@ -313,7 +313,8 @@ func (c *run) record(ctx context.Context, x cause, f fixers.Fix) (fixers.Fix, er
 	}
 	f.UpdateSnapshots = false
 	for _, file := range changed {
-		old, ok := before[file]
+		was, ok := before[file]
+		old := was.Data
 		if !ok {
 			if old, err = c.deps.Box.Original(ctx, file); err != nil {
 				continue

@@ -32,7 +32,7 @@ func (c *run) tidy(ctx context.Context) error {
 	return nil
 }
 
-func (c *run) reset(ctx context.Context, edits map[string][]byte) error {
+func (c *run) reset(ctx context.Context, edits map[string]File) error {
 	c.view = nil
 	if err := c.deps.Box.Reset(ctx, edits); err != nil {
 		return fmt.Errorf("tidy the sandbox: %w", err)

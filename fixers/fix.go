@@ -30,8 +30,11 @@ func (f *Fix) Seal() {
 func (f *Fix) hash(salt string) string {
 	h := sha256.New()
 	fmt.Fprintf(h, "%q %t\n", salt, f.UpdateSnapshots)
-	if len(f.Edits) == 0 {
+	if len(f.Edits) == 0 && len(f.Whole) == 0 {
 		fmt.Fprintf(h, "%q\n", f.Title)
+	}
+	for _, w := range f.Whole {
+		fmt.Fprintf(h, "%q %t %v %q\n", w.File, w.Deleted, w.Mode, w.After)
 	}
 	for _, e := range f.Edits {
 		fmt.Fprintf(h, "%q %d %d %q\n", e.File, e.Start, e.End, e.New)
@@ -43,6 +46,9 @@ func (f *Fix) hash(salt string) string {
 func (f Fix) Files() []string {
 	seen := map[string]bool{}
 	var out []string
+	for _, w := range f.Whole {
+		out = append(out, w.File)
+	}
 	for _, e := range f.Edits {
 		if !seen[e.File] {
 			seen[e.File] = true
@@ -53,11 +59,12 @@ func (f Fix) Files() []string {
 	return out
 }
 
-// Apply gives the new bytes of every file that the fix edits. read gives the
-// present ones. Edits that do not fit the file are an error, and nothing is
+// Apply gives the new bytes of every file that the fix edits by ranges. read
+// gives the present ones. Edits that do not fit the file are an error, and nothing is
 // given then.
 func (f Fix) Apply(read func(rel string) ([]byte, error)) (map[string][]byte, error) {
 	out := map[string][]byte{}
+	f.Whole = nil
 	for _, rel := range f.Files() {
 		src, err := read(rel)
 		if err != nil {

@@ -9,6 +9,7 @@ package fixers
 
 import (
 	"context"
+	"io/fs"
 
 	"regreen/internal/lang"
 	"regreen/internal/runner"
@@ -51,6 +52,17 @@ type Edit struct {
 	New        string
 }
 
+// Whole is one file before and after a fix.
+type Whole struct {
+	File          string
+	Before, After []byte
+	// Created and Deleted say that there was no file, or is none now.
+	Created, Deleted bool
+	// BeforeMode and Mode are permission bits, and fs.ModeSymlink for a link,
+	// whose bytes are its target. Mode 0 keeps what there is.
+	BeforeMode, Mode fs.FileMode
+}
+
 // Fix is one candidate.
 type Fix struct {
 	ID            string // stable: a hash of rule and edits (see Seal)
@@ -62,6 +74,11 @@ type Fix struct {
 	// alternatives: if two of them pass, neither is applied.
 	Rank  int
 	Edits []Edit
+	// Whole are the files of a fix that another program made, each as a whole;
+	// such a fix has no Edits.
+	Whole []Whole
+	// By names the program, "" for a built-in fixer.
+	By string
 	// Evidence says why, for a person: "git says src/calc.js was renamed to src/math.js".
 	Evidence string
 	// Asserts marks a fix that changes what a test demands (literals,

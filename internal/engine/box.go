@@ -22,10 +22,14 @@ var _ cycle.Box = (*box)(nil)
 
 func (b *box) Level() string { return b.s.Level() }
 
-func (b *box) Write(rel string, data []byte) error { return b.s.Write(rel, data) }
+func (b *box) Write(rel string, f cycle.File) error { return b.s.Put(rel, sandbox.Edit(f)) }
 
-func (b *box) Reset(ctx context.Context, edits map[string][]byte) error {
-	return b.s.Reset(ctx, edits)
+func (b *box) Reset(ctx context.Context, edits map[string]cycle.File) error {
+	es := make(map[string]sandbox.Edit, len(edits))
+	for rel, f := range edits {
+		es[rel] = sandbox.Edit(f)
+	}
+	return b.s.Reset(ctx, es)
 }
 
 func (b *box) Changed(ctx context.Context) ([]string, error) {
@@ -65,12 +69,22 @@ func (b *box) Merge(ctx context.Context, id string, changes []cycle.Change) (str
 	return m.ID, nil
 }
 
-// toSandbox gives the cycle's changes with the modes of the snapshot.
+// toSandbox gives the cycle's changes with the modes of the snapshot where the
+// fixes leave them.
 func toSandbox(changes []cycle.Change, snap *sandbox.Snapshot) []sandbox.Change {
 	var out []sandbox.Change
 	for _, c := range changes {
 		mode := snap.Files[c.File].Mode
-		out = append(out, sandbox.Change{Path: c.File, Op: sandbox.Modify, Mode: mode, BeforeMode: mode, Before: c.Before, After: c.After})
+		ch := sandbox.Change{Path: c.File, Op: sandbox.Modify, Mode: mode, BeforeMode: mode, Before: c.Before, After: c.After}
+		switch {
+		case c.Created:
+			ch.Op, ch.Mode, ch.BeforeMode = sandbox.Create, c.Mode, 0
+		case c.Deleted:
+			ch.Op, ch.Mode = sandbox.Delete, 0
+		case c.Mode != c.BeforeMode:
+			ch.Mode = c.Mode
+		}
+		out = append(out, ch)
 	}
 	return out
 }

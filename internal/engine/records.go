@@ -237,7 +237,8 @@ func fromHistory(changes []history.Change) []sandbox.Change {
 func toCycle(changes []sandbox.Change) []cycle.Change {
 	var out []cycle.Change
 	for _, c := range changes {
-		out = append(out, cycle.Change{File: c.Path, Before: c.Before, After: c.After})
+		out = append(out, cycle.Change{File: c.Path, Before: c.Before, After: c.After, BeforeMode: c.BeforeMode, Mode: c.Mode,
+			Created: c.Op == sandbox.Create, Deleted: c.Op == sandbox.Delete})
 	}
 	return out
 }

@@ -114,7 +114,7 @@ func (s *Sandbox) plan(ctx context.Context, kind, id string, changes []Change, s
 		case c.Op == Create:
 			st.AfterMode = c.Mode.Perm() | 0o600
 			created = append(created, c.Path)
-		case c.Op == Modify && st.Before == st.After:
+		case c.Op == Modify && (st.Before == st.After || c.Mode.Perm() != c.BeforeMode.Perm()):
 			st.AfterMode = c.Mode.Perm() | 0o600
 		}
 		p.add(st)

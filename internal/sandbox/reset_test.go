@@ -21,9 +21,12 @@ func TestResetUndoesWhatTestsDid(t *testing.T) {
 	}
 	r.Commit("one")
 	r.ready()
-	edits := map[string][]byte{"src/a.js": []byte("a, mended\n"), "run.sh": []byte("#!/bin/sh\ntrue\n")}
-	for rel, src := range edits {
-		r.write(rel, string(src))
+	edits := map[string]Edit{"src/a.js": {Data: []byte("a, mended\n")}, "run.sh": {Data: []byte("#!/bin/sh\ntrue\n")},
+		"lib/deep/c.js": {Gone: true}, "new/d.js": {Data: []byte("new\n"), Mode: 0o755}}
+	for rel, e := range edits {
+		if err := r.s.Put(rel, e); err != nil {
+			t.Fatal(err)
+		}
 	}
 	do := func(steps ...error) {
 		t.Helper()
@@ -63,7 +66,10 @@ func TestResetUndoesWhatTestsDid(t *testing.T) {
 				t.Fatal(err)
 			}
 			got := map[string]string{}
-			for _, rel := range []string{"src/a.js", "src/b.js", "lib/deep/c.js", "run.sh"} {
+			if exists(r.s.boxPath("lib/deep/c.js")) {
+				t.Error("a removed file is there")
+			}
+			for _, rel := range []string{"src/a.js", "src/b.js", "new/d.js", "run.sh"} {
 				fi, err := os.Lstat(r.s.boxPath(rel))
 				if err != nil {
 					t.Fatal(err)
@@ -71,7 +77,7 @@ func TestResetUndoesWhatTestsDid(t *testing.T) {
 				got[rel] = fi.Mode().String() + " " + r.box(rel)
 			}
 			want := map[string]string{"src/a.js": "-rw-r--r-- a, mended\n", "src/b.js": "-rw-r--r-- b\n",
-				"lib/deep/c.js": "-rw-r--r-- c\n", "run.sh": "-rwxr-xr-x #!/bin/sh\ntrue\n"}
+				"new/d.js": "-rwxr-xr-x new\n", "run.sh": "-rwxr-xr-x #!/bin/sh\ntrue\n"}
 			if d := cmp.Diff(want, got); d != "" {
 				t.Error(d)
 			}
@@ -79,7 +85,7 @@ func TestResetUndoesWhatTestsDid(t *testing.T) {
 			for _, ch := range r.changes(r.s.current) {
 				names = append(names, ch.Path)
 			}
-			if d := cmp.Diff([]string{"run.sh", "src/a.js"}, names); d != "" {
+			if d := cmp.Diff([]string{"lib/deep/c.js", "new/d.js", "run.sh", "src/a.js"}, names); d != "" {
 				t.Errorf("changed: %s", d)
 			}
 			if src, err := os.ReadFile(r.Path("src/a.js")); err != nil || string(src) != "a\n" {
