@@ -103,7 +103,9 @@ type Explanation struct {
 	Path string
 	// Test: the path is a test file, and Why tells why it is Selected or not.
 	Test, Selected bool
-	Why            []string
+	// Unknown: no such file is in the tree or was at the base.
+	Unknown bool
+	Why     []string
 	// Tests are those that depend on the path when it is no test.
 	Tests []Test
 }
@@ -123,7 +125,8 @@ func (s *Set) Explain(file string) Explanation {
 		e.Tests = s.WhyFile(file)
 		if len(e.Tests) == 0 {
 			e.Why = []string{"no import, setup file or data file leads from a test to " + file}
-			if !s.graph.in.Tree.Exists(file) {
+			if !s.graph.in.Tree.Exists(file) && !s.graph.base[file] {
+				e.Unknown = true
 				e.Why = []string{file + " is not a file of the repository"}
 			}
 		}

@@ -84,7 +84,16 @@ func (b *bench) all(ctx context.Context) (missed bool, err error) {
 		return false, err
 	}
 	shaky := differ(before, again, nil)
-	fmt.Fprintf(b.out, "%s at %s: %d files, %d test files, whole suite %.1f s, %d of them differ from run to run\n", filepath.Base(b.root), b.revision(ctx), len(b.files), len(tests), took.Seconds(), len(shaky))
+	red := 0
+	for _, v := range before {
+		if broken(v) {
+			red++
+		}
+	}
+	if red == len(before) {
+		return false, errors.New("no test file is green before any edit: nothing can be told from it")
+	}
+	fmt.Fprintf(b.out, "%s at %s: %d files, %d test files, whole suite %.1f s, %d of them red before any edit, %d differ from run to run\n", filepath.Base(b.root), b.revision(ctx), len(b.files), len(tests), took.Seconds(), red, len(shaky))
 	for _, p := range b.projects {
 		fmt.Fprintf(b.out, "  %s %s in %s\n", p.Framework, p.Version, p.Root)
 	}
@@ -197,6 +206,9 @@ func (b *bench) compareCold(ctx context.Context, e edit, selected []string) (err
 	b.engine, err = b.open(ctx, "state")
 	return err
 }
+
+// broken tells whether a test file's results hold no passed test.
+func broken(result string) bool { return !strings.Contains(result, " "+string(runner.Passed)+" ") }
 
 // differ lists the test files of which two runs say other things.
 func differ(a, b results, without []string) []string {

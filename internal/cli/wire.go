@@ -113,7 +113,11 @@ func affectedTests(ctx context.Context, r Repo, o AffectedOptions) (doc *Affecte
 		}
 		doc = affectedDocument(set, o.All)
 		for _, p := range o.Explain {
-			doc.Explained = append(doc.Explained, explained(set.Explain(p)))
+			why := set.Explain(p)
+			if why.Unknown {
+				return usage("give a file of the repository, as git ls-files names it, or one that was deleted since the base", "there is no file %s", p)
+			}
+			doc.Explained = append(doc.Explained, explained(why))
 		}
 		return nil
 	})

@@ -104,6 +104,9 @@ func (e *Engine) Cycle(ctx context.Context, req Request, sink func(cycle.Event))
 	if cerr := closeUnits(); cerr != nil {
 		doc.Warnings = append(doc.Warnings, fmt.Sprintf("the test runs were not cleaned up: %v", cerr))
 	}
+	if perr := e.past().ended(p.set, doc); perr != nil {
+		doc.Warnings = append(doc.Warnings, perr.Error())
+	}
 	if herr := e.remember(started, doc, kept); herr != nil {
 		doc.Warnings = append(doc.Warnings, fmt.Sprintf("log, show and apply will not know of this: %v", herr))
 	}

@@ -2,7 +2,6 @@ package engine
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"io/fs"
 	"os"
@@ -10,16 +9,15 @@ import (
 	"runtime/debug"
 	"strings"
 	"sync"
-	"time"
 
 	"regreen/affected"
-	"regreen/cycle"
 	"regreen/internal/sandbox"
 )
 
 // selecting is what the engine keeps for the next selection.
 type selecting struct {
 	scans *affected.Scans
+	pasts *pasts
 	graph *affected.Graph
 	files map[string]sandbox.Entry // of the snapshot that the graph is of
 }
@@ -31,7 +29,7 @@ func (e *Engine) choose(ctx context.Context, p *prepared, all bool) (*affected.S
 	if k.scans == nil {
 		k.scans = affected.OpenScans(filepath.Join(e.box.Dir(), "scans"), buildID())
 	}
-	p.input.Scans, p.input.Sum, p.input.Past = k.scans, sums(p.snap), e.past()
+	p.input.Scans, p.input.Sum, p.input.Past = k.scans, sums(p.snap), e.past().of
 	graph := k.graph
 	k.graph = nil // what an error leaves is not to be used again
 	var set *affected.Set
@@ -93,6 +91,14 @@ func (m *matter) end() {
 	m.graph = nil
 }
 
+// past is what is known of the tests' last runs.
+func (e *Engine) past() *pasts {
+	if e.selecting.pasts == nil {
+		e.selecting.pasts = openPasts(e.box.Dir())
+	}
+	return e.selecting.pasts
+}
+
 // sums gives the snapshot's own sums; that of a link tells of its target's name.
 func sums(snap *sandbox.Snapshot) func(string) (string, bool) {
 	return func(rel string) (string, bool) {
@@ -115,20 +121,6 @@ func saved(before, now map[string]sandbox.Entry) []string {
 		}
 	}
 	return out
-}
-
-// past tells which test files failed in the last cycle.
-func (e *Engine) past() func(string) (bool, time.Duration) {
-	failed := map[string]bool{}
-	if rec, err := e.hist.Newest(); err == nil {
-		var doc cycle.Document
-		if text, err := e.hist.Document(rec.ID); err == nil && json.Unmarshal(text, &doc) == nil {
-			for _, r := range doc.Remaining {
-				failed[r.Test.File] = true
-			}
-		}
-	}
-	return func(test string) (bool, time.Duration) { return failed[test], 0 }
 }
 
 // buildID names this build of the program: what is remembered of files holds
