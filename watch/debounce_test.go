@@ -213,13 +213,13 @@ func TestStaleLock(t *testing.T) {
 // TestPollInterval holds that polling backs off, and comes back with a change.
 func TestPollInterval(t *testing.T) {
 	now := time.Now()
-	p := poller{last: now, cost: time.Millisecond}
+	p := poller{busy: pollBusy, last: now, cost: time.Millisecond}
 	for _, c := range []struct {
 		idle, cost, want time.Duration
 	}{
 		{0, time.Millisecond, pollBusy},
 		{0, 100 * time.Millisecond, 1900 * time.Millisecond},
-		{time.Hour, time.Millisecond, pollIdle},
+		{time.Hour, time.Millisecond, pollIdle * pollBusy},
 		{time.Hour, 100 * time.Millisecond, 9900 * time.Millisecond},
 	} {
 		p.cost = c.cost

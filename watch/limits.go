@@ -21,7 +21,7 @@ func (t *tree) watchFolder(d *folder, fi fs.FileInfo) bool {
 		t.outside++
 	}
 	d.ino = inode(fi)
-	d.polled = t.src == nil || t.exhausted || t.deafDevice(d, fi)
+	d.polled = !t.never && (t.src == nil || t.exhausted || t.deafDevice(d, fi))
 	if t.src == nil || t.exhausted {
 		return true
 	}
@@ -31,10 +31,14 @@ func (t *tree) watchFolder(d *folder, fi fs.FileInfo) bool {
 	case errors.Is(err, fs.ErrNotExist):
 		return false
 	case errors.Is(err, syscall.ENOSPC), errors.Is(err, syscall.EMFILE), errors.Is(err, syscall.ENFILE), errors.Is(err, syscall.ENOMEM):
-		t.exhausted, d.polled = true, true
-		t.warn("not every folder can be watched, the rest is polled: "+limit(err), hint(err))
+		t.exhausted, d.polled = true, !t.never
+		rest := "the rest is polled"
+		if t.never {
+			rest = "and saves in the rest are not seen"
+		}
+		t.warn("not every folder can be watched, "+rest+": "+limit(err), hint(err))
 	default:
-		d.polled = true
+		d.polled = !t.never
 	}
 	return true
 }

@@ -92,7 +92,7 @@ func TestNoInstance(t *testing.T) {
 // TestPoll holds that everything works without events as well.
 func TestPoll(t *testing.T) {
 	r := repoWith(t, ".gitignore", "*.log\n", "a.ts", "1\n", "sub/b.ts", "1\n")
-	f := start(t, r, func(c *Config) { c.Poll = true })
+	f := start(t, r, func(c *Config) { c.Poll = PollAlways })
 	r.Write("a.ts", "2\n", "x/y/c.ts", "1\n", "d.log", "1\n")
 	must(t, os.Remove(r.Path("sub/b.ts")))
 	f.collect([]string{"a.ts", "x/y/c.ts", "sub/b.ts"})
@@ -117,6 +117,37 @@ func TestDeafFileSystem(t *testing.T) {
 	f.collect([]string{"sub/b.ts"})
 	if len(f.warn) > 0 {
 		t.Errorf("and %q", <-f.warn)
+	}
+}
+
+// TestNeverPolled holds that watch.poll = "never" is kept to, and that what it
+// costs is said.
+func TestNeverPolled(t *testing.T) {
+	r := repoWith(t, "a.ts", "1\n", "sub/b.ts", "1\n")
+	src := newFake()
+	src.fail = func(dir string) error {
+		if strings.HasSuffix(dir, "sub") {
+			return fmt.Errorf("add: %w", syscall.ENOSPC)
+		}
+		return nil
+	}
+	f := start(t, r, func(c *Config) {
+		c.Poll, c.deaf = PollNever, func(string) string { return "it is on NFS" }
+		c.newSource = func() (source, error) { return src, nil }
+	})
+	if got := <-f.warn; !strings.Contains(got, "are not seen") || !strings.Contains(got, "inotify watches") {
+		t.Errorf("warning = %q", got)
+	}
+	if i := f.w.Info(); i.Polled != 0 {
+		t.Errorf("%d folders are polled", i.Polled)
+	}
+	r.Write("a.ts", "2\n")
+	src.events <- fsnotify.Event{Name: r.Path("a.ts"), Op: fsnotify.Write}
+	f.collect([]string{"a.ts"})
+	w, err := New(Config{Repo: f.w.cfg.Repo, Poll: PollNever, newSource: func() (source, error) { return nil, syscall.EMFILE }})
+	must(t, err)
+	if err := w.Run(t.Context(), make(chan Batch)); err == nil || !strings.Contains(err.Error(), "fs.inotify.max_user_instances") {
+		t.Errorf("without any instance: %v", err)
 	}
 }
 

@@ -5,6 +5,7 @@ import "time"
 // poller says when the polled folders are looked at: often while somebody
 // works, rarely otherwise, and never so often that it is felt.
 type poller struct {
+	busy time.Duration // between two looks while somebody works
 	next time.Time
 	last time.Time // the last change
 	cost time.Duration
@@ -12,7 +13,8 @@ type poller struct {
 
 const (
 	pollBusy = 500 * time.Millisecond
-	pollIdle = 3 * time.Second
+	// pollIdle is how many times rarer a look is while nobody does.
+	pollIdle = 6
 	// workFor is how long after a change more of them are likely.
 	workFor = time.Minute
 )
@@ -43,15 +45,15 @@ func (p *poller) step(l *loop, now time.Time) {
 // otherwise.
 func (p *poller) interval(now time.Time) time.Duration {
 	if now.Sub(p.last) < workFor {
-		return max(pollBusy, 19*p.cost)
+		return max(p.busy, 19*p.cost)
 	}
-	return max(pollIdle, 99*p.cost)
+	return max(pollIdle*p.busy, 99*p.cost)
 }
 
 // poke brings the next look forward.
 func (p *poller) poke(now time.Time) {
 	p.last = now
-	if at := now.Add(pollBusy); p.next.After(at) {
+	if at := now.Add(p.busy); p.next.After(at) {
 		p.next = at
 	}
 }

@@ -76,6 +76,7 @@ type tree struct {
 	expected *expected
 	warn     func(message, hint string)
 	deaf     func(dir string) string
+	never    bool // nothing is polled
 
 	dirs  map[string]*folder // by rel
 	byAbs map[string]*folder

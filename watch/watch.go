@@ -30,7 +30,10 @@ type Config struct {
 	Ignore, Extra []string
 	// OwnPrefixes begin the names of temporary files of our own.
 	OwnPrefixes []string
-	Poll        bool // poll everything
+	Poll        Poll
+	// PollInterval is how often polled folders are looked at while somebody
+	// works; 0 is 500 ms. Otherwise it is six times that.
+	PollInterval time.Duration
 
 	Log *slog.Logger // nil says nothing
 	// Warn gets what a person should know, with what to do about it, and
@@ -44,6 +47,16 @@ type Config struct {
 	deaf      func(dir string) string
 	hold      <-chan struct{} // the reader waits for it
 }
+
+// Poll says which folders are looked at in intervals. The zero value is PollAuto.
+type Poll string
+
+// The ways to poll.
+const (
+	PollAuto   Poll = "auto" // those that the kernel tells nothing of
+	PollAlways Poll = "always"
+	PollNever  Poll = "never" // and what the kernel does not tell is not seen
+)
 
 // Watcher watches one repository. All but Run may be called from any goroutine.
 type Watcher struct {
@@ -86,6 +99,7 @@ func New(cfg Config) (*Watcher, error) {
 	def(&cfg.Quiet, 30*time.Millisecond)
 	def(&cfg.StormQuiet, 250*time.Millisecond)
 	def(&cfg.MaxWait, 5*time.Second)
+	def(&cfg.PollInterval, pollBusy)
 	if cfg.Log == nil {
 		cfg.Log = slog.New(slog.DiscardHandler)
 	}
@@ -163,11 +177,11 @@ func (w *Watcher) Run(ctx context.Context, out chan<- Batch) error {
 // begin makes the loop and its source of events.
 func (w *Watcher) begin(ctx context.Context) (*loop, error) {
 	c := w.cfg
-	l := &loop{w: w, deb: debounce{quiet: c.Quiet, storm: c.StormQuiet, max: c.MaxWait}}
+	l := &loop{w: w, deb: debounce{quiet: c.Quiet, storm: c.StormQuiet, max: c.MaxWait}, poll: poller{busy: c.PollInterval}}
 	l.tree = &tree{
 		scope: scope{root: c.Repo.Root(), prefixes: c.OwnPrefixes, ignore: c.Ignore, extra: c.Extra,
 			fold: c.Repo.ConfigBool("core.ignorecase", false), common: c.Repo.CommonDir()},
-		expected: &w.expected, warn: l.warn, deaf: c.deaf,
+		expected: &w.expected, warn: l.warn, deaf: c.deaf, never: c.Poll == PollNever,
 		dirs: map[string]*folder{}, byAbs: map[string]*folder{}, dirty: map[string]state{},
 		late: map[string]bool{}, fresh: map[string]bool{}, devices: map[uint64]string{},
 	}
@@ -175,11 +189,14 @@ func (w *Watcher) begin(ctx context.Context) (*loop, error) {
 		return nil, err
 	}
 	l.readGlobal()
-	if c.Poll {
+	if c.Poll == PollAlways {
 		return l, nil
 	}
 	src, err := c.newSource()
 	if err != nil {
+		if c.Poll == PollNever {
+			return nil, fmt.Errorf("no folder can be watched, and watch.poll is %q: %s: %w", PollNever, hint(err), err)
+		}
 		l.warn("no folder can be watched, all are polled: "+limit(err), hint(err))
 		return l, nil
 	}

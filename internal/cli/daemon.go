@@ -55,7 +55,7 @@ func newDaemon(ctx context.Context, r Repo, sink func(daemon.Event)) (*daemon.Da
 			return watch.New(watch.Config{
 				Repo: repo, Environ: r.Environ,
 				Quiet: cfg.Watch.Quiet.Std(), StormQuiet: cfg.Watch.StormQuiet.Std(), MaxWait: cfg.Watch.MaxWait.Std(),
-				Ignore: cfg.Watch.Ignore, Extra: append(append([]string{}, cfg.Watch.Extra...), cfg.Sandbox.Carry...),
+				Poll: watch.Poll(cfg.Watch.Poll), PollInterval: cfg.Watch.PollInterval.Std(), Ignore: cfg.Watch.Ignore, Extra: append(append([]string{}, cfg.Watch.Extra...), cfg.Sandbox.Carry...),
 				OwnPrefixes: []string{sandbox.TempPrefix}, Log: r.Log, Waiting: waiting, Warn: warn,
 			})
 		},

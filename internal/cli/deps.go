@@ -66,7 +66,8 @@ type LogEntry struct {
 	Files      []string      `json:"files"` // modified
 	Tests      int           `json:"tests"` // tests of the last run
 	DurationMS int64         `json:"duration_ms"`
-	Undo       string        `json:"undo"` // "" when nothing was merged or it is undone
+	Undo       string        `json:"undo"`  // "" when nothing was merged or it is undone
+	Fixes      []string      `json:"fixes"` // titles of the fixes that were merged
 }
 
 // ChangeStatus is how an apply or undo ended.

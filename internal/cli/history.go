@@ -2,6 +2,7 @@ package cli
 
 import (
 	"context"
+	"fmt"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -30,7 +31,7 @@ func (a *app) logCommand() *cobra.Command {
 			if a.flags.json {
 				out := append([]LogEntry{}, entries...)
 				for i := range out {
-					out[i].Files = list(out[i].Files)
+					out[i].Files, out[i].Fixes = list(out[i].Files), list(out[i].Fixes)
 				}
 				a.printJSON(struct {
 					Schema int            `json:"schema"`
@@ -60,6 +61,13 @@ func printLog(s screen, entries []LogEntry) {
 		}
 		p.line("%s  %s  %-9s %s, %s, %s%s", p.paint(bold, e.ID), e.Started.Local().Format(time.DateTime), e.Outcome,
 			count(len(e.Files), "file"), count(e.Tests, "test"), span(e.DurationMS), undo)
+		for i, f := range e.Fixes {
+			if i == maxNames {
+				p.line("    … %s", fmt.Sprintf("%d more", len(e.Fixes)-i))
+				break
+			}
+			p.line("    %s %s", p.paint(green, "fixed:"), oneLine(f))
+		}
 	}
 }
 

@@ -19,6 +19,7 @@ type Config struct {
 	Sandbox  Sandbox   `toml:"sandbox"`
 	Fixers   Fixers    `toml:"fixers"`
 	Severity Severity  `toml:"severity"`
+	History  History   `toml:"history"`
 	Project  []Project `toml:"project"`
 }
 
@@ -49,8 +50,12 @@ type Watch struct {
 	Quiet      Duration `toml:"quiet"`
 	StormQuiet Duration `toml:"storm_quiet"`
 	MaxWait    Duration `toml:"max_wait"`
-	Ignore     []string `toml:"ignore"`
-	Extra      []string `toml:"extra"`
+	// Poll says which folders are looked at in intervals: auto (those that the
+	// kernel tells nothing of) | always | never.
+	Poll         string   `toml:"poll"`
+	PollInterval Duration `toml:"poll_interval"` // while somebody works
+	Ignore       []string `toml:"ignore"`
+	Extra        []string `toml:"extra"`
 }
 
 // Affected is for the selection.
@@ -93,6 +98,13 @@ type Severity struct {
 	Critical []string `toml:"critical"`
 	High     []string `toml:"high"`
 	Low      []string `toml:"low"`
+}
+
+// History bounds what is kept of cycles; the newest twenty always are.
+type History struct {
+	MaxAge    Duration `toml:"max_age"`
+	MaxSize   string   `toml:"max_size"` // of documents and proposals, as sandbox.memory
+	MaxCycles int      `toml:"max_cycles"`
 }
 
 // Project sets a project by hand.

@@ -25,12 +25,15 @@ func Default() Config {
 			FullTimeout:     Duration(300 * time.Second),
 		},
 		Watch: Watch{
-			Quiet:      Duration(30 * time.Millisecond),
-			StormQuiet: Duration(250 * time.Millisecond),
-			MaxWait:    Duration(5 * time.Second),
+			Quiet:        Duration(30 * time.Millisecond),
+			StormQuiet:   Duration(250 * time.Millisecond),
+			MaxWait:      Duration(5 * time.Second),
+			Poll:         "auto",
+			PollInterval: Duration(500 * time.Millisecond),
 		},
 		Affected: Affected{Base: "HEAD", Precision: "static"},
 		Sandbox:  Sandbox{Isolation: "auto", Network: true, Carry: []string{".env*"}},
+		History:  History{MaxAge: Duration(30 * 24 * time.Hour), MaxSize: "200M", MaxCycles: 2000},
 	}
 }
 

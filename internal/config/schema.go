@@ -69,11 +69,13 @@ func schema() node {
 			"full_timeout":     {kind: duration},
 		}},
 		"watch": {kind: table, keys: map[string]node{
-			"quiet":       {kind: duration},
-			"storm_quiet": {kind: duration},
-			"max_wait":    {kind: duration},
-			"ignore":      {kind: globs},
-			"extra":       {kind: globs},
+			"quiet":         {kind: duration},
+			"storm_quiet":   {kind: duration},
+			"max_wait":      {kind: duration},
+			"poll":          {kind: word, words: []string{"auto", "always", "never"}},
+			"poll_interval": {kind: duration},
+			"ignore":        {kind: globs},
+			"extra":         {kind: globs},
 		}},
 		"affected": {kind: table, keys: map[string]node{
 			"base":      {kind: text},
@@ -105,6 +107,11 @@ func schema() node {
 			"critical": {kind: texts},
 			"high":     {kind: texts},
 			"low":      {kind: texts},
+		}},
+		"history": {kind: table, keys: map[string]node{
+			"max_age":    {kind: duration},
+			"max_size":   {kind: size},
+			"max_cycles": {kind: integer, min: 1},
 		}},
 		"project": {kind: tables, must: []string{"framework"}, keys: map[string]node{
 			"root":      {kind: folder},

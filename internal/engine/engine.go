@@ -58,6 +58,10 @@ func Open(ctx context.Context, o Options) (*Engine, error) {
 	if err != nil {
 		return nil, errors.Join(fmt.Errorf("read sandbox.memory: %w", err), repo.Close())
 	}
+	keep := history.Limits{Age: o.Config.History.MaxAge.Std(), Cycles: o.Config.History.MaxCycles}
+	if keep.Bytes, err = config.ParseSize(o.Config.History.MaxSize); err != nil {
+		return nil, errors.Join(fmt.Errorf("read history.max_size: %w", err), repo.Close())
+	}
 	box, err := sandbox.Open(ctx, sandbox.Config{Repo: repo, StateDir: o.StateDir, Isolation: o.Config.Sandbox.Isolation,
 		NoNetwork: !o.Config.Sandbox.Network, MemoryBytes: memory, Processes: o.Config.Sandbox.Processes, Helper: o.Helper,
 		Carry: o.Config.Sandbox.Carry, Environ: o.Environ, Log: o.Log, Wait: true, Waiting: o.Waiting})
@@ -68,7 +72,7 @@ func Open(ctx context.Context, o Options) (*Engine, error) {
 		o.Log.Warn("a crash had interrupted a merge; it is put right", "id", r.ID, "finished", r.Finished,
 			"files", r.Files, "rescued", r.Rescued)
 	}
-	hist, err := history.Open(box.Dir())
+	hist, err := history.Open(box.Dir(), keep)
 	if err != nil {
 		return nil, errors.Join(err, box.Close(), repo.Close())
 	}

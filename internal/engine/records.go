@@ -30,10 +30,17 @@ func (e *Engine) remember(started time.Time, doc *cycle.Document, kept []history
 	if n := len(doc.Iterations); n > 0 {
 		rec.Tests = doc.Iterations[n-1].Total
 	}
+	for _, it := range doc.Iterations {
+		for _, f := range it.Fixes {
+			if f.Kept && len(doc.Merged) > 0 {
+				rec.Fixes = append(rec.Fixes, f.Title)
+			}
+		}
+	}
 	if err := e.hist.Append(rec, text, kept); err != nil {
 		return fmt.Errorf("keep the result: %w", err)
 	}
-	return e.hist.Trim(started)
+	return nil
 }
 
 // lastFull reads how long the last full suite took; 0 is not known.
@@ -75,7 +82,7 @@ func OpenRecords(stateDir, root string) (*Records, error) {
 	if err != nil {
 		return nil, err
 	}
-	hist, err := history.Open(dir)
+	hist, err := history.Open(dir, history.Limits{}) // nothing is appended
 	if err != nil {
 		return nil, err
 	}

@@ -33,7 +33,8 @@ type Record struct {
 	Files      []string  `json:"files"` // the modified files
 	Tests      int       `json:"tests"` // how many ran
 	DurationMS int64     `json:"duration_ms"`
-	Undo       string    `json:"undo"` // "" when nothing was merged
+	Undo       string    `json:"undo"`            // "" when nothing was merged
+	Fixes      []string  `json:"fixes,omitempty"` // titles of the fixes that repaired
 	// Proposals are the ids of what the cycle proposed; Append sets it.
 	Proposals []string `json:"proposals,omitempty"`
 }
@@ -58,27 +59,40 @@ type Change struct {
 // ErrNotFound is in the chain when there is no such cycle or proposal.
 var ErrNotFound = errors.New("no such record")
 
-// The bounds on what is kept. The newest records stay whatever their size.
-const (
-	maxAge     = 30 * 24 * time.Hour
-	maxBytes   = 200 << 20
-	maxRecords = 2000
-	keepAlways = 20
-)
+// Limits are the bounds on what is kept. Zero values are those of the default
+// configuration.
+type Limits struct {
+	Age    time.Duration
+	Bytes  int64 // of documents and proposals
+	Cycles int
+}
 
-// trimEvery is how large the list may grow before records are looked through.
-const trimEvery = 256 << 10
+// keepAlways of the newest records stay whatever their age and size.
+const keepAlways = 20
+
+// trimEvery is how much the list may grow by before it is trimmed.
+const trimEvery = 64 << 10
 
 // Store is the history of one repository. Several processes may append to it
 // at once; a value is used by one goroutine at a time.
 type Store struct {
-	dir string
+	dir    string
+	limits Limits
 }
 
 // Open opens the history in a repository's state folder; its own folder there
 // is made.
-func Open(stateDir string) (*Store, error) {
-	h := &Store{dir: filepath.Join(stateDir, "history")}
+func Open(stateDir string, keep Limits) (*Store, error) {
+	if keep.Age <= 0 {
+		keep.Age = 30 * 24 * time.Hour
+	}
+	if keep.Bytes <= 0 {
+		keep.Bytes = 200 << 20
+	}
+	if keep.Cycles <= 0 {
+		keep.Cycles = 2000
+	}
+	h := &Store{dir: filepath.Join(stateDir, "history"), limits: keep}
 	if err := os.MkdirAll(h.dir, 0o700); err != nil {
 		return nil, fmt.Errorf("open the history: %w", err)
 	}
@@ -153,7 +167,7 @@ func (h *Store) append(rec Record, document json.RawMessage, proposals []Proposa
 	if err := errors.Join(err, f.Close()); err != nil {
 		return err
 	}
-	if fi != nil && fi.Size() > trimEvery {
+	if fi != nil && fi.Size()/trimEvery != (fi.Size()+int64(len(line)))/trimEvery {
 		return h.Trim(rec.Started)
 	}
 	return nil
@@ -309,13 +323,14 @@ func (h *Store) Trim(now time.Time) error {
 	if err != nil {
 		return err
 	}
+	h.strays(all, now)
 	var total int64
 	var keep []Record
 	for i, r := range all {
 		files := h.files(r)
 		size := sizeOf(files)
 		total += size
-		old := now.Sub(r.Started) > maxAge || total > maxBytes || i >= maxRecords
+		old := now.Sub(r.Started) > h.limits.Age || total > h.limits.Bytes || i >= h.limits.Cycles
 		if i >= keepAlways && old {
 			total -= size
 			for _, f := range files {
@@ -324,6 +339,9 @@ func (h *Store) Trim(now time.Time) error {
 			continue
 		}
 		keep = append(keep, r)
+	}
+	if len(keep) == len(all) {
+		return nil
 	}
 	var b bytes.Buffer
 	for i := len(keep) - 1; i >= 0; i-- {
@@ -339,6 +357,27 @@ func (h *Store) Trim(now time.Time) error {
 	}
 	return nil
 }
+
+// strays removes files that belong to no record: those of an append or a
+// removal that was cut short. A record that is being appended is younger.
+func (h *Store) strays(all []Record, now time.Time) {
+	known := map[string]bool{h.list(): true}
+	for _, r := range all {
+		for _, f := range h.files(r) {
+			known[f] = true
+		}
+	}
+	entries, _ := os.ReadDir(h.dir)
+	for _, e := range entries {
+		file := filepath.Join(h.dir, e.Name())
+		if fi, err := e.Info(); err == nil && !known[file] && now.Sub(fi.ModTime()) > strayAge {
+			_ = os.Remove(file)
+		}
+	}
+}
+
+// strayAge is longer than any append takes.
+const strayAge = time.Hour
 
 // files are all files of a record.
 func (h *Store) files(r Record) []string {

@@ -17,7 +17,7 @@ import (
 var day = time.Date(2026, 11, 30, 19, 45, 12, 0, time.UTC)
 
 func TestHistory(t *testing.T) {
-	h, err := Open(t.TempDir())
+	h, err := Open(t.TempDir(), Limits{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -70,7 +70,7 @@ func TestHistory(t *testing.T) {
 
 func TestCutLine(t *testing.T) {
 	dir := t.TempDir()
-	h, err := Open(dir)
+	h, err := Open(dir, Limits{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -96,33 +96,108 @@ func TestCutLine(t *testing.T) {
 }
 
 func TestTrim(t *testing.T) {
-	h, err := Open(t.TempDir())
+	for _, c := range []struct {
+		name string
+		keep Limits
+		now  time.Duration // after the first record; one is made each day
+		want int
+	}{
+		{"all are young", Limits{}, 30 * 24 * time.Hour, 40},
+		{"by age", Limits{Age: 10 * 24 * time.Hour}, 39 * 24 * time.Hour, 20}, // the newest stay
+		{"by age, some", Limits{Age: 25 * 24 * time.Hour}, 39 * 24 * time.Hour, 26},
+		{"by number", Limits{Cycles: 30}, 0, 30},
+		{"by size", Limits{Bytes: 35 * 10}, 0, 35},
+		{"very old", Limits{}, 99 * 24 * time.Hour, 20},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			h, err := Open(t.TempDir(), c.keep)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for i := range 40 {
+				rec := Record{ID: fmt.Sprintf("id%03d", i), Started: day.Add(time.Duration(i) * 24 * time.Hour)}
+				doc, prop := json.RawMessage(`{}`), []Proposal{{ID: rec.ID}}
+				if err := h.Append(rec, doc, prop); err != nil {
+					t.Fatal(err)
+				}
+				if err := os.WriteFile(h.file(rec.ID, "proposal"), []byte("12345678"), 0o600); err != nil { // 10 bytes in all
+					t.Fatal(err)
+				}
+			}
+			if err := h.Trim(day.Add(c.now)); err != nil {
+				t.Fatal(err)
+			}
+			all, err := h.List()
+			if err != nil || len(all) != c.want || all[0].ID != "id039" {
+				t.Errorf("after Trim: %d records, %v, want %d", len(all), err, c.want)
+			}
+			files, _ := filepath.Glob(filepath.Join(h.dir, "*"))
+			if len(files) != 2*c.want+1 {
+				t.Errorf("%d files are left", len(files))
+			}
+		})
+	}
+}
+
+// TestAppendTrims holds that a program that only ever appends is bounded.
+func TestAppendTrims(t *testing.T) {
+	h, err := Open(t.TempDir(), Limits{Cycles: 25})
 	if err != nil {
 		t.Fatal(err)
 	}
-	for i := range 40 {
-		rec := Record{ID: fmt.Sprintf("id%03d", i), Started: day.Add(time.Duration(i) * 24 * time.Hour)}
-		if err := h.Append(rec, json.RawMessage(`{}`), []Proposal{{ID: rec.ID}}); err != nil {
+	files := make([]string, 400)
+	for i := range files {
+		files[i] = "src/some/file.ts"
+	}
+	most := 0
+	for i := range 60 {
+		if err := h.Append(Record{ID: fmt.Sprintf("id%03d", i), Started: day, Files: files}, json.RawMessage(`{}`), nil); err != nil {
+			t.Fatal(err)
+		}
+		all, err := h.List()
+		if err != nil {
+			t.Fatal(err)
+		}
+		most = max(most, len(all))
+	}
+	if most > 45 { // a record takes 8 KiB, so 64 KiB hold eight
+		t.Errorf("there were %d records at once", most)
+	}
+}
+
+// TestStrays holds that the files of an append that was cut short do not stay.
+func TestStrays(t *testing.T) {
+	h, err := Open(t.TempDir(), Limits{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := h.Append(Record{ID: "id1", Started: day}, json.RawMessage(`{}`), nil); err != nil {
+		t.Fatal(err)
+	}
+	now := time.Now()
+	for name, age := range map[string]time.Duration{"id0.json": 2 * strayAge, ".new-12": 2 * strayAge, "id2.json": 0} {
+		file := filepath.Join(h.dir, name)
+		if err := errors.Join(os.WriteFile(file, nil, 0o600), os.Chtimes(file, now, now.Add(-age))); err != nil {
 			t.Fatal(err)
 		}
 	}
-	if err := h.Trim(day.Add(60 * 24 * time.Hour)); err != nil {
+	if err := h.Trim(now); err != nil {
 		t.Fatal(err)
 	}
-	all, err := h.List()
-	if err != nil || len(all) != keepAlways || all[0].ID != "id039" {
-		t.Errorf("after Trim: %d records, %v", len(all), err)
+	left, _ := os.ReadDir(h.dir)
+	var names []string
+	for _, e := range left {
+		names = append(names, e.Name())
 	}
-	files, _ := filepath.Glob(filepath.Join(h.dir, "*"))
-	if len(files) != 2*keepAlways+1 {
-		t.Errorf("%d files are left", len(files))
+	if d := cmp.Diff([]string{"cycles.jsonl", "id1.json", "id2.json"}, names); d != "" {
+		t.Errorf("files (-want +got):\n%s", d)
 	}
 }
 
 // TestNewest holds it against List, also where the newest record is longer than
 // what is read of the list at first, or the last line is cut.
 func TestNewest(t *testing.T) {
-	h, err := Open(t.TempDir())
+	h, err := Open(t.TempDir(), Limits{})
 	if err != nil {
 		t.Fatal(err)
 	}
