@@ -11,18 +11,27 @@ import (
 	"strconv"
 )
 
+// maxSocket is how long a socket's path may be, in bytes: sun_path of unix(7)
+// has 108 with the final NUL, on macOS 104.
+const maxSocket = 103
+
 // SocketPath is where the daemon of a repository listens: below
 // $XDG_RUNTIME_DIR, or in a folder of the user's own in the system's temporary
-// one. The name is short since the kernel allows about a hundred bytes.
+// one, or below /tmp: the first whose path the kernel takes.
 func SocketPath(root string, env func(string) string) string {
-	dir := env("XDG_RUNTIME_DIR")
-	if dir == "" || !filepath.IsAbs(dir) {
-		dir = filepath.Join(os.TempDir(), "regreen-"+strconv.Itoa(os.Getuid()))
-	} else {
-		dir = filepath.Join(dir, "regreen")
-	}
 	sum := sha256.Sum256([]byte(root))
-	return filepath.Join(dir, hex.EncodeToString(sum[:])[:12]+".sock")
+	name := hex.EncodeToString(sum[:])[:12] + ".sock"
+	own := "regreen-" + strconv.Itoa(os.Getuid())
+	dirs := []string{filepath.Join(os.TempDir(), own)}
+	if dir := env("XDG_RUNTIME_DIR"); filepath.IsAbs(dir) {
+		dirs = []string{filepath.Join(dir, "regreen"), dirs[0]}
+	}
+	for _, dir := range dirs {
+		if path := filepath.Join(dir, name); len(path) <= maxSocket {
+			return path
+		}
+	}
+	return filepath.Join(string(filepath.Separator)+"tmp", own, name)
 }
 
 // SocketError is a socket folder that others could have their hands in.
