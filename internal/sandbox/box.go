@@ -189,7 +189,7 @@ func (s *Sandbox) entry(rel string, fi fs.FileInfo) (Entry, error) {
 	if err != nil {
 		return Entry{}, err
 	}
-	e := entryOf(fi, src)
+	e := entryOf(fi, s.links.original(rel, src))
 	s.boxed[rel] = note(fi, e, time.Now())
 	s.dirty = true
 	return e, nil
@@ -294,7 +294,7 @@ func (s *Sandbox) put(rel string, src []byte, mode fs.FileMode, at time.Time) er
 		return err
 	}
 	if mode&fs.ModeSymlink != 0 {
-		return os.Symlink(string(src), abs)
+		return os.Symlink(s.links.placed(s.repo.Root(), rel, string(src)), abs)
 	}
 	perm := boxMode(mode).Perm()
 	f, err := os.OpenFile(abs, os.O_WRONLY|os.O_CREATE|os.O_EXCL, perm)

@@ -80,6 +80,7 @@ func (s *Sandbox) changes(ctx context.Context, snap *Snapshot) ([]Change, error)
 			if c.After, err = readFile(s.boxPath(rel), fi); err != nil {
 				return nil, err
 			}
+			c.After = s.links.original(rel, c.After)
 		}
 		out = append(out, c)
 	}

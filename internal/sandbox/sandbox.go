@@ -76,10 +76,11 @@ type Sandbox struct {
 	fault     func(string) error
 
 	shadow  *shadow
-	head    header   // what seen is the manifest of
-	seen    manifest // the user's files
-	boxed   manifest // the worktree's files
-	dirty   bool     // seen or boxed are newer than what is written down
+	head    header    // what seen is the manifest of
+	seen    manifest  // the user's files
+	boxed   manifest  // the worktree's files
+	links   linkTexts // what the worktree's links say instead of the user's
+	dirty   bool      // seen or boxed are newer than what is written down
 	seconds map[string]int64
 	current *Snapshot
 	index   string // the worktree index as Prepare left it
