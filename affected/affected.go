@@ -74,6 +74,9 @@ type Input struct {
 	Sum func(rel string) (string, bool)
 	// Scans remembers what files of a known Sum say; may be nil.
 	Scans *Scans
+	// Links are the tree's links by path, each with the path in the tree that
+	// it leads to in the end, a file or a folder; may be nil.
+	Links map[string]string
 	// Past tells of a test file's last run whether something in it failed and
 	// how long it took, 0 where that is not known; may be nil.
 	Past func(test string) (failed bool, took time.Duration)

@@ -125,7 +125,25 @@ func (g *Graph) build(ctx context.Context, files []string, scans []*scanned) err
 		return fmt.Errorf("resolve the imports: %w", err)
 	}
 	g.layouts(files)
+	g.links(files)
 	return nil
+}
+
+// links makes what is reached through a link depend on what it is: a file
+// that was linked, or each file of a folder that was.
+func (g *Graph) links(files []string) {
+	is := g.label("is a link to", "")
+	for link, to := range g.in.Links {
+		if g.foreign(link) {
+			continue
+		}
+		g.depends(g.id(link), g.id(to), is)
+		for _, f := range files {
+			if rest, ok := strings.CutPrefix(f, to+"/"); ok {
+				g.depends(g.id(link+"/"+rest), g.id(f), is)
+			}
+		}
+	}
 }
 
 func (g *Graph) id(name string) int32 {

@@ -70,7 +70,8 @@ func baseSet(files []string) map[string]bool {
 
 // stale tells whether more has to be done than to read the saved files.
 func (g *Graph) stale(in Input, saved []string) bool {
-	if len(in.Projects) != len(g.in.Projects) || len(in.Languages) != len(g.in.Languages) || !slices.Equal(in.Tree.Files(), g.files) || g.dead > len(g.data)/2+1000 {
+	if len(in.Projects) != len(g.in.Projects) || len(in.Languages) != len(g.in.Languages) || !slices.Equal(in.Tree.Files(), g.files) ||
+		!maps.Equal(in.Links, g.in.Links) || g.dead > len(g.data)/2+1000 {
 		return true
 	}
 	next := &Graph{in: in}

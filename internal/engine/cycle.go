@@ -140,6 +140,9 @@ func (e *Engine) prepare(ctx context.Context, req Request) (*prepared, error) {
 		return nil, err
 	}
 	p.input = e.input(p, req)
+	if p.input.Links, err = linksOf(ctx, p.snap, e.box.Origin()); err != nil {
+		return nil, err
+	}
 	if p.set, err = e.choose(ctx, p, req.All); err != nil {
 		return nil, fmt.Errorf("select the affected tests: %w", err)
 	}
