@@ -48,7 +48,9 @@ func (b *box) Original(ctx context.Context, rel string) ([]byte, error) {
 	return b.snap.Bytes(ctx, rel)
 }
 
-// Guard compares the repository with what it was at the snapshot.
+// Guard compares the repository with what it was at the snapshot. A lock alone
+// is no answer: every status line of a shell takes it for a moment, and the
+// merge waits for that.
 func (b *box) Guard(ctx context.Context) (string, error) {
 	now, err := b.repo.Guard(ctx)
 	if err != nil {
@@ -57,6 +59,7 @@ func (b *box) Guard(ctx context.Context) (string, error) {
 	if why := b.snap.Guard.Diff(now); why != "" {
 		return why, nil
 	}
+	now.Lock = ""
 	return now.Busy(), nil
 }
 
