@@ -32,6 +32,11 @@ func startWatching(t *testing.T, r *repo) *watching {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = os.RemoveAll(run) })
+	if r.user != 0 {
+		if err := os.Chown(run, r.user, r.user); err != nil {
+			t.Fatal(err)
+		}
+	}
 	r.environ = append(r.environ, "XDG_RUNTIME_DIR="+run)
 	w := &watching{repo: r, lines: make(chan string, 10_000), done: make(chan error, 1)}
 	w.start()
@@ -43,6 +48,7 @@ func (w *watching) start() {
 	w.cmd = exec.Command(binary, "watch")
 	w.cmd.Dir, w.cmd.Env = w.dir, w.environ
 	w.cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
+	as(w.cmd, w.user)
 	out, err := w.cmd.StdoutPipe()
 	if err != nil {
 		w.t.Fatal(err)
