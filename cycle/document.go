@@ -48,9 +48,12 @@ type Document struct {
 	Undo         string      `json:"undo"`   // the undo record's id, "" when nothing was merged
 	Reason       string      `json:"reason"` // why the outcome is not passed or repaired, for a person
 	Patch        string      `json:"patch"`  // unified diff of what was merged
-	Warnings     []string    `json:"warnings"`
-	Timings      Timings     `json:"timings_ms"`
-	Error        *Problem    `json:"error"`
+	// Cause is the part of the user's own changes that turns tests red which no
+	// repair is for; nil when that was not looked for or not found.
+	Cause    *Guilt   `json:"cause"`
+	Warnings []string `json:"warnings"`
+	Timings  Timings  `json:"timings_ms"`
+	Error    *Problem `json:"error"`
 }
 
 // Affected is a selected test file with the chain of reasons.
@@ -170,4 +173,26 @@ type Problem struct {
 	Code    string `json:"code"`
 	Message string `json:"message"`
 	Hint    string `json:"hint"`
+}
+
+// Guilt is the smallest part of the difference from the base whose reversal
+// turns tests green. It is told and never applied.
+type Guilt struct {
+	Tests []TestRef `json:"tests"` // the tests that pass without it
+	Parts []Part    `json:"parts"`
+	Patch string    `json:"patch"` // unified diff, from the base to the present
+	Runs  int       `json:"runs"`  // how many runs that took
+	// Smallest is false when the budget ran out before every smaller part was
+	// tried.
+	Smallest bool `json:"smallest"`
+}
+
+// Part is a range of lines that the user changed: Line to EndLine of the
+// present file, both from 1; EndLine is Line-1 where lines were only removed.
+type Part struct {
+	File    string `json:"file"`
+	Line    int    `json:"line"`
+	EndLine int    `json:"end_line"`
+	Before  string `json:"before"`
+	After   string `json:"after"`
 }
