@@ -104,6 +104,8 @@ func hasPart(rel, part string) bool {
 // linkFarms brings every farm up to date. A farm whose folders, the user's and
 // ours, have the stat data of the last time is left alone.
 func (s *Sandbox) linkFarms(ctx context.Context) error {
+	fresh := false
+	var copies []cloned
 	for _, f := range s.farms {
 		if err := ctx.Err(); err != nil {
 			return err
@@ -121,7 +123,11 @@ func (s *Sandbox) linkFarms(ctx context.Context) error {
 			continue
 		}
 		if st, ok := s.farmed[f.to]; ok && st.holds(f.from) {
+			copies = append(copies, st.copies...)
 			continue
+		}
+		if !fresh { // the packages changed
+			s.cloned, fresh = s.findClones(), true
 		}
 		b := &farmer{s: s, stamp: farmStamp{From: slices.Clone(f.from), Dirs: map[string]sig{}}}
 		if err := b.build(f.from, f.to, f.rel, f.only, true); err != nil {
@@ -131,6 +137,12 @@ func (s *Sandbox) linkFarms(ctx context.Context) error {
 			b.stamp.Dirs[dir] = dirSig(dir)
 		}
 		s.farmed[f.to] = b.stamp
+		copies = append(copies, b.stamp.copies...)
+	}
+	for _, c := range copies {
+		if err := s.syncClone(ctx, c); err != nil {
+			return fmt.Errorf("copy %s: %w", c.from, err)
+		}
 	}
 	return nil
 }
@@ -139,6 +151,8 @@ func (s *Sandbox) linkFarms(ctx context.Context) error {
 type farmStamp struct {
 	From []string
 	Dirs map[string]sig
+
+	copies []cloned // the packages in it that are no links
 }
 
 func (st farmStamp) holds(from []string) bool {
@@ -221,6 +235,11 @@ func (b *farmer) entry(dir, to, rel string, e fs.DirEntry, top bool) error {
 			return nil // a file, or a folder of files, of the repository itself
 		}
 	}
+	if e.IsDir() && b.s.cloned.dirs[src] {
+		b.stamp.Dirs[src] = sig{}
+		b.stamp.copies = append(b.stamp.copies, cloned{src, dst})
+		return nil
+	}
 	if e.IsDir() && top {
 		switch {
 		case strings.HasPrefix(name, "@"), name == ".bin":
@@ -228,6 +247,9 @@ func (b *farmer) entry(dir, to, rel string, e fs.DirEntry, top bool) error {
 		case name == ".pnpm", name == ".store":
 			return b.store(src, dst, sub)
 		}
+	}
+	if e.IsDir() && b.s.cloned.above[src] {
+		return b.build([]string{src}, dst, sub, nil, name == "node_modules")
 	}
 	target := src
 	if e.Type()&fs.ModeSymlink != 0 {

@@ -47,11 +47,6 @@ func (s *Sandbox) findPlaces(snap *Snapshot) []place {
 	return f.out
 }
 
-func exists(abs string) bool {
-	_, err := os.Lstat(abs)
-	return err == nil
-}
-
 type placeFinder struct {
 	s    *Sandbox
 	snap *Snapshot

@@ -91,6 +91,8 @@ type Sandbox struct {
 	mounted map[string]place
 	spilled atomic.Bool          // a run was ended at a limit
 	farmed  map[string]farmStamp // what was built, by its folder
+	cloned  clones               // what farms copy
+	noClone atomic.Bool          // the file system does not share bytes between files
 	carried map[string]bool
 	late    []displaced
 	healed  []Recovery
