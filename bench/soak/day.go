@@ -39,7 +39,7 @@ func (d *day) project(deps string) error {
 	files := map[string]string{
 		".gitignore":   "node_modules\n",
 		"package.json": `{"name":"shop","private":true,"type":"module","scripts":{"test":"mocha"},"devDependencies":{"mocha":"*"}}` + "\n",
-		"regreen.toml": "[cycle]\nmerge_quiet = \"0s\"\n",
+		"regreen.toml": "[cycle]\nmerge_quiet = \"0s\"\n[history]\nmax_cycles = 200\n",
 		"README.md":    "a shop\n",
 	}
 	for i := range modules {

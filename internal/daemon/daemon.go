@@ -21,6 +21,7 @@ type Worker interface {
 	Cycle(ctx context.Context, req engine.Request, sink func(cycle.Event)) (*cycle.Document, error)
 	Undo(ctx context.Context, id string) (*engine.Written, error)
 	Apply(ctx context.Context, id string) (*engine.Written, error)
+	Tidy(ctx context.Context) error
 	Close() error
 }
 

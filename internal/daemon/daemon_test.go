@@ -105,11 +105,13 @@ func TestMatters(t *testing.T) {
 func TestFailingRunAgain(t *testing.T) {
 	f := begin(t, nil)
 	f.finish(failed("a.test.ts"))
+	f.until(Idle)
 	f.save("b.ts", "1")
 	if got := f.began().Failing; !slices.Equal(got, []string{"a.test.ts"}) {
 		t.Errorf("failing = %v", got)
 	}
 	f.finish(&cycle.Document{Outcome: cycle.Passed, AffectedTests: []cycle.Affected{{File: "a.test.ts"}}})
+	f.until(Idle)
 	f.save("b.ts", "2")
 	if got := f.began().Failing; len(got) != 0 {
 		t.Errorf("failing after they passed = %v", got)

@@ -23,14 +23,19 @@ type fakeWorker struct {
 	merge chan []cycle.Change  // has the present one merge first
 	met   chan error           // what BeforeMerge said
 
-	mu     sync.Mutex // guards the fields below
-	cycles int
-	open   bool
-	undone []string
+	tidied  chan context.Context // each tidying that is held
+	tidyEnd chan struct{}        // ends it
+
+	mu       sync.Mutex // guards the fields below
+	cycles   int
+	heldTidy bool
+	open     bool
+	undone   []string
 }
 
 func newFakeWorker() *fakeWorker {
-	return &fakeWorker{begun: make(chan engine.Request, 100), end: make(chan *cycle.Document), merge: make(chan []cycle.Change), met: make(chan error, 10)}
+	return &fakeWorker{begun: make(chan engine.Request, 100), end: make(chan *cycle.Document), merge: make(chan []cycle.Change), met: make(chan error, 10),
+		tidied: make(chan context.Context), tidyEnd: make(chan struct{})}
 }
 
 func (f *fakeWorker) Cycle(ctx context.Context, req engine.Request, sink func(cycle.Event)) (*cycle.Document, error) {
@@ -64,6 +69,17 @@ func (f *fakeWorker) Undo(_ context.Context, id string) (*engine.Written, error)
 
 func (f *fakeWorker) Apply(context.Context, string) (*engine.Written, error) {
 	return nil, errors.New("nothing to apply")
+}
+
+func (f *fakeWorker) Tidy(ctx context.Context) error {
+	f.mu.Lock()
+	held := f.heldTidy
+	f.mu.Unlock()
+	if held {
+		f.tidied <- ctx
+		<-f.tidyEnd
+	}
+	return ctx.Err()
 }
 
 func (f *fakeWorker) Close() error {

@@ -57,6 +57,10 @@ type loop struct {
 	rewatch  func() error       // watches by the present configuration
 	broken   error              // why the daemon cannot go on
 
+	untidy  int                // operations since the last tidying
+	rest    *time.Timer        // when to tidy up; runs only while nothing else does
+	tidying context.CancelFunc // the tidying that runs; nil when none does
+
 	last    *cycle.Document // of the last cycle that was not cancelled
 	failing Failing
 	waiters []chan *cycle.Document
@@ -68,10 +72,14 @@ type loop struct {
 }
 
 func (l *loop) run(ctx context.Context, batches <-chan watch.Batch, failed <-chan error) {
+	l.rest = time.NewTimer(tidyAfter)
+	defer l.rest.Stop()
 	for {
 		select {
 		case <-ctx.Done():
 			return
+		case <-l.rest.C:
+			l.tidy(ctx)
 		case l.broken = <-failed:
 			return
 		case b := <-batches:
@@ -133,7 +141,14 @@ func (l *loop) stop(why error) {
 // next begins what can begin.
 func (l *loop) next(ctx context.Context) {
 	defer l.show()
+	if l.tidying != nil && (len(l.ops) > 0 || !l.pending.empty() && !l.paused && l.gitWait == "") && l.untidy < untidyLimit {
+		l.tidying() // whoever works comes first
+	}
 	if l.busy {
+		return
+	}
+	if l.untidy >= untidyLimit && l.lent == 0 {
+		l.tidy(ctx)
 		return
 	}
 	for len(l.ops) > 0 && !l.busy {
@@ -167,9 +182,10 @@ func (l *loop) answer() {
 // background runs an operation beside the loop; end is called in the loop.
 func (l *loop) background(ctx context.Context, do func(context.Context) error, end func(error)) {
 	l.busy = true
+	l.untidy++
 	l.d.group.Go(func() {
 		err := guarded(ctx, do)
-		l.done <- func() { l.busy = false; end(err) }
+		l.done <- func() { l.busy = false; l.rest.Reset(tidyAfter); end(err) }
 	})
 }
 
@@ -240,7 +256,7 @@ func (l *loop) ended(j *job, doc *cycle.Document, err error, superseded bool) {
 		}
 	}
 	switch {
-	case superseded && (doc == nil || len(doc.Merged) == 0): // its saves wait again
+	case superseded && (err != nil || doc.Outcome == cycle.Cancelled) && (doc == nil || len(doc.Merged) == 0): // its saves wait again
 		if doc == nil { // it did not get as far as to say so itself
 			doc = &cycle.Document{Schema: cycle.Schema, Outcome: cycle.Cancelled, Reason: "cancelled"}
 			l.hub.emit(Event{Event: cycle.Event{Kind: cycle.EventVerdict, Document: doc}})
@@ -356,6 +372,7 @@ func (l *loop) back() {
 	if l.lent--; l.lent > 0 {
 		return
 	}
+	l.rest.Reset(tidyAfter)
 	for _, b := range l.held {
 		l.take(b)
 	}
@@ -366,7 +383,7 @@ func (l *loop) back() {
 func (l *loop) show() {
 	s, why := Idle, ""
 	switch {
-	case l.busy:
+	case l.busy && l.tidying == nil:
 		s = Running
 	case l.lent > 0:
 		s, why = Waiting, "another regreen command works in this repository"

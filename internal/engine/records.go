@@ -43,6 +43,12 @@ func (e *Engine) remember(started time.Time, doc *cycle.Document, kept []history
 	return nil
 }
 
+// Tidy bounds what cycles leave behind. It is to be called between cycles and
+// can be cancelled at any moment.
+func (e *Engine) Tidy(ctx context.Context) error {
+	return errors.Join(e.box.Tidy(ctx), e.hist.Trim(time.Now()))
+}
+
 // lastFull reads how long the last full suite took; 0 is not known.
 func (e *Engine) lastFull() time.Duration {
 	text, err := os.ReadFile(e.fullFile())

@@ -137,10 +137,9 @@ func (s *shadow) refresh(ctx context.Context) error {
 	if err := replaceFile(filepath.Join(s.dir, "packed-refs"), tags); err != nil {
 		return err
 	}
-	if packs, _ := filepath.Glob(filepath.Join(s.dir, "objects", "pack", "*.pack")); len(packs) > maxPacks {
-		if _, err := s.git(ctx, "repack", "-a", "-d", "-l", "-q", "--window=0"); err != nil {
-			s.log.Debug("shadow repository not repacked", "err", err)
-		}
+	s.dropHalves()
+	if err := s.repack(ctx); err != nil {
+		s.log.Debug("many packs stay", "err", err)
 	}
 	return nil
 }
