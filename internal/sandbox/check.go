@@ -48,7 +48,7 @@ func (t *tx) checkStep(st *step, made map[string]bool) error {
 		return err
 	}
 	st.dir = d
-	fi, err := d.root.Lstat(base)
+	fi, err := d.lstat(base)
 	missing := errors.Is(err, fs.ErrNotExist)
 	if err != nil && !missing {
 		return fmt.Errorf("look at %s: %w", st.Path, err)

@@ -66,21 +66,27 @@ func crash(spec string) error {
 	if err != nil {
 		return err
 	}
-	s, err := Open(ctx, Config{Repo: repo, StateDir: os.Getenv(envState), fault: func(string) error {
-		if left--; left == 0 {
-			if err := syscall.Kill(os.Getpid(), syscall.SIGKILL); err != nil {
-				return err
+	what, fallback := strings.CutSuffix(what, "-links")
+	s, err := Open(ctx, Config{Repo: repo, StateDir: os.Getenv(envState), Effect: func(call, _ string) error {
+		if changes(call) {
+			if left--; left == 0 {
+				if err := syscall.Kill(os.Getpid(), syscall.SIGKILL); err != nil {
+					return err
+				}
+				select {}
 			}
-			select {}
 		}
-		return nil
+		return noExchangeIf(fallback, call)
 	}})
 	if err != nil {
 		return err
 	}
-	if what == "undo" {
+	switch what {
+	case "recover":
+		return s.Close()
+	case "undo":
 		_, err = s.Undo(ctx, "c1")
-	} else {
+	default:
 		_, err = s.Merge(ctx, MergeRequest{ID: "c1", Snap: nil, Guard: mustGuard(ctx, repo), Changes: crashPlan()})
 	}
 	return err
@@ -110,71 +116,147 @@ func child(t *testing.T, r *rig, spec string) (killed bool) {
 	return false
 }
 
-func withoutDirs(m map[string]string) map[string]string {
-	for k, v := range m {
-		if strings.HasPrefix(v, "d") {
-			delete(m, k)
-		}
+// changes tells whether a call changes the disk: a death before one that does
+// not is the same as after the call before it.
+func changes(call string) bool {
+	switch call {
+	case "open", "read", "lstat", "close":
+		return false
 	}
-	return m
+	return true
 }
 
+// crashRig is a repository with the two states between which crashes are had.
+type crashRig struct {
+	*rig
+	old, merged map[string]string
+}
+
+func newCrashRig(t *testing.T) *crashRig {
+	t.Helper()
+	inMemory(t)
+	g := simple(t)
+	untouchedGit(t, g)
+	r := newRig(t, g)
+	c := &crashRig{rig: r}
+	c.old = c.everything()
+	c.toMerged()
+	c.merged = c.everything()
+	return c
+}
+
+// everything hashes the user's tree; .git is looked at when the test ends.
+func (c *crashRig) everything() map[string]string {
+	c.t.Helper()
+	return gittest.HashDir(c.t, c.Dir, ".git")
+}
+
+func (c *crashRig) toMerged() {
+	c.t.Helper()
+	if len(c.s.Undos()) == 0 {
+		guard := mustGuard(c.t.Context(), c.repo)
+		if _, err := c.s.Merge(c.t.Context(), MergeRequest{ID: "c1", Guard: guard, Changes: crashPlan()}); err != nil {
+			c.t.Fatal(err)
+		}
+	}
+}
+
+func (c *crashRig) toOld() {
+	c.t.Helper()
+	if len(c.s.Undos()) > 0 {
+		if _, err := c.s.Undo(c.t.Context(), ""); err != nil {
+			c.t.Fatal(err)
+		}
+	}
+}
+
+// settled checks that the tree is all old or all merged, that the undo record
+// fits, and that nothing else is left. It tells which it is.
+func (c *crashRig) settled(when string) (merged bool) {
+	c.t.Helper()
+	now := c.everything()
+	isOld, isMerged := cmp.Equal(c.old, now), cmp.Equal(c.merged, now)
+	records, err := filepath.Glob(filepath.Join(c.s.dir, "undo", "*"))
+	if err != nil {
+		c.t.Fatal(err)
+	}
+	if undos := len(c.s.Undos()); !(isOld && undos == 0 || isMerged && undos == 1) || len(records) != undos {
+		c.t.Errorf("%s: old %v, merged %v, %d undo records, %d folders of them\n%s", when, isOld, isMerged, undos, len(records), cmp.Diff(c.old, now))
+	}
+	if left, _ := filepath.Glob(filepath.Join(c.s.dir, "journal", "*")); len(left) > 0 {
+		c.t.Errorf("%s: left %v", when, left)
+	}
+	if n := countRescued(c.t, c.s); n > 0 {
+		c.t.Errorf("%s: %d files rescued that were nobody's", when, n)
+	}
+	return isMerged
+}
+
+// TestCrash kills a process at every call that changes the disk in a merge and
+// in an undo, with and without the exchange of names.
 func TestCrash(t *testing.T) {
-	for _, what := range []string{"merge", "undo"} {
+	for _, what := range []string{"merge", "undo", "merge-links", "undo-links"} {
 		t.Run(what, func(t *testing.T) {
-			r := newRig(t, simple(t))
-			old := withoutDirs(r.everything())
-			guard := mustGuard(t.Context(), r.repo)
-			if _, err := r.s.Merge(t.Context(), MergeRequest{ID: "c1", Guard: guard, Changes: crashPlan()}); err != nil {
-				t.Fatal(err)
-			}
-			merged := withoutDirs(r.everything())
-			reset := func() { // to the state in which the operation starts
-				if len(r.s.Undos()) > 0 {
-					if _, err := r.s.Undo(t.Context(), ""); err != nil {
-						t.Fatal(err)
-					}
-				}
-				if what == "undo" {
-					if _, err := r.s.Merge(t.Context(), MergeRequest{ID: "c1", Guard: guard, Changes: crashPlan()}); err != nil {
-						t.Fatal(err)
-					}
-				}
-			}
-			outcomes := map[string]int{}
+			c := newCrashRig(t)
+			merged, steps := 0, 0
 			for n := 1; ; n++ {
-				reset()
-				r.close()
-				killed := child(t, r, fmt.Sprintf("%s %d", what, n))
-				r.open()
-				now := withoutDirs(r.everything())
-				isOld, isMerged := cmp.Equal(old, now), cmp.Equal(merged, now)
-				switch undos := len(r.s.Undos()); {
-				case isOld && undos == 0:
-					outcomes["old"]++
-				case isMerged && undos == 1:
-					outcomes["merged"]++
-				default:
-					t.Errorf("%s killed at effect %d: old %v, merged %v, %d undo records\n%s", what, n, isOld, isMerged, undos,
-						cmp.Diff(old, now))
+				if strings.HasPrefix(what, "merge") {
+					c.toOld()
+				} else {
+					c.toMerged()
 				}
-				if left, _ := filepath.Glob(filepath.Join(r.s.dir, "journal", "*")); len(left) > 0 {
-					t.Errorf("%s killed at effect %d: left %v", what, n, left)
+				c.close()
+				killed := child(t, c.rig, fmt.Sprintf("%s %d", what, n))
+				c.open()
+				if c.settled(fmt.Sprintf("%s killed at effect %d", what, n)) {
+					merged++
 				}
-				if n := countRescued(t, r.s); n > 0 {
-					t.Errorf("%d files rescued that were nobody's", n)
+				if t.Failed() {
+					t.FailNow()
 				}
-				if !killed {
-					if n < 10 {
-						t.Errorf("only %d effects", n)
-					}
+				if steps = n; !killed {
 					break
 				}
 			}
-			if outcomes["old"] == 0 || outcomes["merged"] == 0 {
-				t.Errorf("outcomes = %v, want both", outcomes)
+			if steps < 50 || merged == 0 || merged == steps {
+				t.Errorf("%d effects, %d ended merged; want many and both ends", steps, merged)
 			}
-			t.Log(outcomes)
+			t.Logf("killed at each of %d effects: %d ended merged, %d as before", steps-1, merged, steps-merged)
+		})
+	}
+}
+
+// TestCrashOfRecovery kills the start that repairs a killed merge, at every
+// call. The merges are killed at some of their calls only: TestDeathTwice has
+// more of them, without processes.
+func TestCrashOfRecovery(t *testing.T) {
+	every := 20
+	if testing.Short() {
+		every = 60
+	}
+	for _, what := range []string{"merge", "undo-links"} {
+		t.Run(what, func(t *testing.T) {
+			c := newCrashRig(t)
+			total := 0
+			for k, killed := every, true; killed; k += every {
+				for n, again := 1, true; again; n++ {
+					if what == "merge" {
+						c.toOld()
+					} else {
+						c.toMerged()
+					}
+					c.close()
+					killed = child(t, c.rig, fmt.Sprintf("%s %d", what, k))
+					again = child(t, c.rig, fmt.Sprintf("recover%s %d", strings.TrimPrefix(strings.TrimPrefix(what, "merge"), "undo"), n))
+					c.open()
+					c.settled(fmt.Sprintf("%s killed at effect %d, its repair at %d", what, k, n))
+					if t.Failed() {
+						t.FailNow()
+					}
+					total++
+				}
+			}
+			t.Logf("%d repairs", total)
 		})
 	}
 }
@@ -182,7 +264,7 @@ func TestCrash(t *testing.T) {
 // TestCrashWithUserSave has the user save while the process is dead in the
 // middle of a merge.
 func TestCrashWithUserSave(t *testing.T) {
-	for n := 1; n < 40; n++ {
+	for n := 1; ; n += 3 {
 		r := newRig(t, simple(t))
 		r.close()
 		killed := child(t, r, fmt.Sprintf("merge %d", n))
@@ -209,41 +291,4 @@ func TestCrashWithUserSave(t *testing.T) {
 			return
 		}
 	}
-}
-
-// TestFaults has each effect fail instead: nothing may be left of the merge.
-func TestFaults(t *testing.T) {
-	left := 0
-	r := newRig(t, simple(t), func(c *Config) {
-		c.fault = func(string) error {
-			if left--; left == 0 {
-				return syscall.ENOSPC
-			}
-			return nil
-		}
-	})
-	guard := mustGuard(t.Context(), r.repo)
-	before := r.everything()
-	for n := 1; n < 60; n++ {
-		left = n
-		_, err := r.s.Merge(t.Context(), MergeRequest{ID: "c1", Guard: guard, Changes: crashPlan()})
-		if err == nil {
-			if left > 0 {
-				return // fewer effects than n
-			}
-			// It failed only in cleaning up; the next start ends that.
-			left = 0
-			r.close()
-			r.open()
-			if _, err := r.s.Undo(t.Context(), ""); err != nil {
-				t.Fatal(err)
-			}
-		}
-		left = 0
-		now := r.everything()
-		if d := cmp.Diff(before, now); d != "" {
-			t.Fatalf("effect %d failed with %v (-before +after):\n%s", n, err, d)
-		}
-	}
-	t.Error("no end of effects")
 }

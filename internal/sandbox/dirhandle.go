@@ -2,6 +2,7 @@ package sandbox
 
 import (
 	"errors"
+	"io"
 	"io/fs"
 	"os"
 	"path"
@@ -13,6 +14,7 @@ import (
 type dirHandle struct {
 	root *os.Root
 	f    *os.File
+	fx   effects
 }
 
 func (d *dirHandle) close() {
@@ -22,10 +24,13 @@ func (d *dirHandle) close() {
 
 // sync makes the names in the folder last; a file system that cannot is no
 // reason to take a merge back.
-func (d *dirHandle) sync() { _ = d.f.Sync() }
+func (d *dirHandle) sync() { _ = d.fx.do("syncdir", d.f.Name(), d.f.Sync) }
 
 // openDir opens a folder of the tree without following a link on the way.
-func openDir(root *os.Root, dir string) (*dirHandle, error) {
+func openDir(root *os.Root, dir string, fx effects) (*dirHandle, error) {
+	if err := fx.ask("open", dir); err != nil {
+		return nil, err
+	}
 	at := ""
 	if dir != "." {
 		for c := range strings.SplitSeq(dir, "/") {
@@ -51,12 +56,34 @@ func openDir(root *os.Root, dir string) (*dirHandle, error) {
 		_ = sub.Close()
 		return nil, err
 	}
-	return &dirHandle{sub, f}, nil
+	return &dirHandle{sub, f, fx}, nil
+}
+
+// lstat describes a name of the folder.
+func (d *dirHandle) lstat(name string) (fi fs.FileInfo, err error) {
+	err = d.fx.do("lstat", name, func() error { fi, err = d.root.Lstat(name); return err })
+	return fi, err
+}
+
+// read opens and reads a file of the folder. The caller closes it.
+func (d *dirHandle) read(name string) (f *os.File, src []byte, err error) {
+	err = d.fx.do("read", name, func() error {
+		if f, err = d.root.Open(name); err != nil {
+			return err
+		}
+		src, err = io.ReadAll(f)
+		return err
+	})
+	if err != nil && f != nil {
+		_ = f.Close()
+		f = nil
+	}
+	return f, src, err
 }
 
 // sum hashes a regular file by name; "" when there is none.
 func (d *dirHandle) sum(name string) (string, error) {
-	fi, err := d.root.Lstat(name)
+	fi, err := d.lstat(name)
 	if errors.Is(err, fs.ErrNotExist) {
 		return "", nil
 	}
@@ -66,14 +93,31 @@ func (d *dirHandle) sum(name string) (string, error) {
 	if !fi.Mode().IsRegular() {
 		return "not a file", nil
 	}
-	src, err := d.root.ReadFile(name)
+	f, src, err := d.read(name)
 	if errors.Is(err, fs.ErrNotExist) {
 		return "", nil
 	}
 	if err != nil {
 		return "", err
 	}
+	_ = f.Close()
 	return sumOf(src).String(), nil
+}
+
+// one tells whether two names of the folder are one file; false when either is
+// missing.
+func (d *dirHandle) one(a, b string) (bool, error) {
+	x, err := d.lstat(a)
+	if err == nil {
+		var y fs.FileInfo
+		if y, err = d.lstat(b); err == nil {
+			return os.SameFile(x, y), nil
+		}
+	}
+	if errors.Is(err, fs.ErrNotExist) {
+		err = nil
+	}
+	return false, err
 }
 
 // same tells whether the folder is still the one at its path.
@@ -86,15 +130,40 @@ func (d *dirHandle) same(root *os.Root, dir string) bool {
 	return err == nil && os.SameFile(a, b)
 }
 
+// remove removes a name of the folder.
+func (d *dirHandle) remove(name string) error {
+	return d.fx.do("remove", name, func() error { return d.root.Remove(name) })
+}
+
+// link gives a file a second name if that name is free (fs.ErrExist otherwise).
+func (d *dirHandle) link(from, to string) error {
+	return d.fx.do("link", to, func() error { return d.root.Link(from, to) })
+}
+
+// rename renames a file over whatever has the new name.
+func (d *dirHandle) rename(from, to string) error {
+	return d.fx.do("rename", from, func() error { return d.root.Rename(from, to) })
+}
+
 // moveNew gives a file another name in the folder if that name is free
 // (fs.ErrExist otherwise).
 func (d *dirHandle) moveNew(from, to string) error {
-	err := renameNoReplace(d.f, from, to)
-	if !errors.Is(err, errNoExchange) {
+	err := d.fx.do("move", to, func() error { return renameNoReplace(d.f, from, to) })
+	if !errors.Is(err, ErrNoExchange) {
 		return err
 	}
-	if err := d.root.Link(from, to); err != nil {
+	if err := d.link(from, to); err != nil {
+		return noLinks(to, err)
+	}
+	return d.remove(from)
+}
+
+// noLinks turns what a file system without hard links says into a refusal:
+// without links nothing can be put in place that a save at the same moment
+// would not be lost to.
+func noLinks(name string, err error) error {
+	if errors.Is(err, fs.ErrExist) || errors.Is(err, fs.ErrNotExist) || errors.Is(noSpace(err), ErrNoSpace) {
 		return err
 	}
-	return d.root.Remove(from)
+	return &Refusal{Code: RefuseFileSystem, File: name, Reason: "its file system can neither exchange two names nor link a file (" + err.Error() + ")"}
 }

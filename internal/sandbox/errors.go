@@ -52,6 +52,10 @@ const (
 	RefuseRepoMoved = "repository_moved"
 	RefuseRepoBusy  = "repository_busy"
 	RefuseChanged   = "changed_since"
+	// RefuseAttributes: a new file cannot be given the old one's attributes.
+	RefuseAttributes = "attributes"
+	// RefuseFileSystem: nothing can be replaced there without a risk.
+	RefuseFileSystem = "file_system"
 )
 
 // Refusal says why a merge or an undo will not touch the user's tree: nothing

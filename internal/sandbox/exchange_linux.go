@@ -7,8 +7,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// errNoExchange says that the file system cannot swap two names.
-var errNoExchange = errors.New("exchange is not supported")
+// ErrNoExchange says that the file system cannot swap two names in one step.
+var ErrNoExchange = errors.New("exchange is not supported")
 
 // exchange swaps two names in one folder in one step.
 func exchange(dir *os.File, a, b string) error {
@@ -24,7 +24,7 @@ func renameat2(dir *os.File, from, to string, flags uint) error {
 	fd := int(dir.Fd())
 	err := unix.Renameat2(fd, from, fd, to, flags)
 	if err == unix.ENOSYS || err == unix.EINVAL || err == unix.EOPNOTSUPP {
-		return errNoExchange
+		return ErrNoExchange
 	}
 	if err != nil {
 		return &os.LinkError{Op: "renameat2", Old: from, New: to, Err: err}

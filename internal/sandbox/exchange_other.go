@@ -7,9 +7,9 @@ import (
 	"os"
 )
 
-// errNoExchange says that the file system cannot swap two names.
-var errNoExchange = errors.New("exchange is not supported")
+// ErrNoExchange says that the file system cannot swap two names in one step.
+var ErrNoExchange = errors.New("exchange is not supported")
 
-func exchange(*os.File, string, string) error { return errNoExchange }
+func exchange(*os.File, string, string) error { return ErrNoExchange }
 
-func renameNoReplace(*os.File, string, string) error { return errNoExchange }
+func renameNoReplace(*os.File, string, string) error { return ErrNoExchange }

@@ -4,8 +4,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
-	"path"
 	"path/filepath"
 	"strings"
 	"time"
@@ -25,12 +25,14 @@ type displaced struct {
 // maxLate bounds the files that are held open.
 const maxLate = 64
 
-func (s *Sandbox) watchLate(f *os.File, st *step, id string) {
+// watchLate holds a file open that lost its name while a program may still
+// write to it; sum is what it holds now. It takes f over.
+func (s *Sandbox) watchLate(f *os.File, rel, sum, id string) {
 	if len(s.late) >= maxLate {
 		_ = s.late[0].f.Close()
 		s.late = s.late[1:]
 	}
-	s.late = append(s.late, displaced{f: f, rel: st.Path, sum: st.Before, id: id, at: time.Now()})
+	s.late = append(s.late, displaced{f: f, rel: rel, sum: sum, id: id, at: time.Now()})
 }
 
 // Settle looks whether a program wrote into a file after a merge had displaced
@@ -77,19 +79,12 @@ func (s *Sandbox) keepRescued(id, rel string, src []byte) (string, error) {
 	}
 	for n := 0; ; n++ {
 		name := filepath.Join(s.dir, "rescued", fmt.Sprintf("%s-%d-%s", id, n, base))
-		f, err := os.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
-		if os.IsExist(err) {
+		err := s.fx.writeSync(name, src)
+		if errors.Is(err, fs.ErrExist) {
 			continue
 		}
 		if err != nil {
-			return "", fmt.Errorf("rescue %s: %w", rel, err)
-		}
-		_, err = f.Write(src)
-		if err == nil {
-			err = f.Sync()
-		}
-		if err := errors.Join(err, f.Close()); err != nil {
-			return "", fmt.Errorf("rescue %s: %w", rel, err)
+			return "", errors.Join(fmt.Errorf("rescue %s: %w", rel, err), os.Remove(name))
 		}
 		return name, nil
 	}
@@ -98,15 +93,19 @@ func (s *Sandbox) keepRescued(id, rel string, src []byte) (string, error) {
 // rescue moves bytes that are not ours from a temporary name to the state
 // folder.
 func (t *tx) rescue(st *step, name string) error {
-	src, err := st.dir.root.ReadFile(name)
+	f, src, err := st.dir.read(name)
 	if err != nil {
 		return fmt.Errorf("rescue %s: %w", st.Path, err)
 	}
-	kept, err := t.s.keepRescued(t.plan.ID, path.Join(path.Dir(st.Path), path.Base(st.Path)), src)
-	if err != nil {
-		return err
+	kept, err := t.s.keepRescued(t.plan.ID, st.Path, src)
+	if err == nil {
+		err = st.dir.remove(name)
 	}
+	if err != nil {
+		return errors.Join(err, f.Close())
+	}
+	t.s.watchLate(f, st.Path, sumOf(src).String(), t.plan.ID)
 	t.rescued = append(t.rescued, kept)
 	t.s.log.Warn("your bytes were kept aside", "file", st.Path, "kept", kept)
-	return st.dir.root.Remove(name)
+	return nil
 }

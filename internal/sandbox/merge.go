@@ -60,6 +60,9 @@ func (s *Sandbox) Merge(ctx context.Context, req MergeRequest) (*Merged, error) 
 // carryOut runs a plan.
 func (s *Sandbox) carryOut(ctx context.Context, p *plan, look func(context.Context) error) (*Merged, error) {
 	s.Settle()
+	if err := s.heal(); err != nil {
+		return nil, fmt.Errorf("%s %s: %w", p.Kind, p.ID, err)
+	}
 	if err := look(ctx); err != nil {
 		return nil, err
 	}
@@ -68,8 +71,15 @@ func (s *Sandbox) carryOut(ctx context.Context, p *plan, look func(context.Conte
 		return nil, err
 	}
 	t.look = look
-	if err := t.run(ctx); err != nil {
+	err = t.run(ctx)
+	if herr := s.heal(); herr != nil {
+		s.log.Warn("a merge is not cleaned up", "id", p.ID, "err", herr)
+	}
+	if err != nil {
 		var c *Conflict
+		if errors.Is(err, ErrUnsettled) && !s.takenBack(p.ID) {
+			return nil, fmt.Errorf("%s %s: %w", p.Kind, p.ID, err)
+		}
 		var r *Refusal
 		if errors.As(err, &c) {
 			return nil, c
@@ -87,6 +97,27 @@ func (s *Sandbox) carryOut(ctx context.Context, p *plan, look func(context.Conte
 		m.ID = p.ID
 	}
 	return m, nil
+}
+
+// heal ends what an earlier merge had to leave half done.
+func (s *Sandbox) heal() error {
+	if !s.unsettled {
+		return nil
+	}
+	if err := s.recover(); err != nil {
+		return fmt.Errorf("%w: %w", ErrUnsettled, err)
+	}
+	return nil
+}
+
+// takenBack tells whether a plan was ended after all, with nothing written.
+func (s *Sandbox) takenBack(id string) bool {
+	for _, r := range s.healed {
+		if r.ID == id && !r.Finished {
+			return true
+		}
+	}
+	return false
 }
 
 // plan turns changes into steps. An id that is taken gets a number.

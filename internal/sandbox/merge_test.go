@@ -299,11 +299,12 @@ func TestApply(t *testing.T) {
 }
 
 // TestRace has a user save a file while it is merged, at every moment of the
-// merge: no save may be lost.
+// merge: no save may be lost. bench/merge does the same from another process,
+// and oftener.
 func TestRace(t *testing.T) {
-	trials := 100
+	trials := 400
 	if testing.Short() {
-		trials = 20
+		trials = 40
 	}
 	styles := map[string]func(abs string, src []byte) error{
 		"in place": func(abs string, src []byte) error { return os.WriteFile(abs, src, 0o644) },
@@ -315,47 +316,55 @@ func TestRace(t *testing.T) {
 		},
 	}
 	for name, save := range styles {
-		t.Run(name, func(t *testing.T) {
-			r := newRig(t, simple(t))
-			snap := r.snap()
-			abs := r.Path("src/a.js")
-			merged, conflicts := 0, 0
-			for i := range trials {
-				start, user := fmt.Sprintf("start %d\n", i), fmt.Sprintf("the user's save %d\n", i)
-				r.Write("src/a.js", start)
-				tx := r.raceTx(fmt.Sprintf("r%d", i), start, fmt.Sprintf("the fix %d\n", i))
-				var wg sync.WaitGroup
-				delay := time.Duration(i*37%1200) * time.Microsecond
-				tx.look = func(context.Context) error {
-					wg.Go(func() {
-						for begun := time.Now(); time.Since(begun) < delay; {
-						}
-						if err := save(abs, []byte(user)); err != nil {
-							t.Error(err)
-						}
-					})
-					return nil
+		for _, how := range []string{"exchange", "links"} {
+			t.Run(name+"/"+how, func(t *testing.T) { race(t, trials, how == "links", save) })
+		}
+	}
+}
+
+func race(t *testing.T, trials int, fallback bool, save func(abs string, src []byte) error) {
+	inMemory(t)
+	r := newRig(t, simple(t), func(c *Config) {
+		c.Effect = func(call, _ string) error { return noExchangeIf(fallback, call) }
+	})
+	abs := r.Path("src/a.js")
+	merged, conflicts := 0, 0
+	for i := range trials {
+		start, user := fmt.Sprintf("start %d\n", i), fmt.Sprintf("the user's save %d\n", i)
+		r.Write("src/a.js", start)
+		tx := r.raceTx(fmt.Sprintf("r%d", i), start, fmt.Sprintf("the fix %d\n", i))
+		var wg sync.WaitGroup
+		delay := time.Duration(i*7%400) * time.Microsecond
+		tx.look = func(context.Context) error {
+			wg.Go(func() {
+				for begun := time.Now(); time.Since(begun) < delay; {
 				}
-				err := tx.run(t.Context())
-				wg.Wait()
-				var c *Conflict
-				switch {
-				case err == nil:
-					merged++
-				case errors.As(err, &c):
-					conflicts++
-				default:
-					t.Fatal(err)
+				if err := save(abs, []byte(user)); err != nil {
+					t.Error(err)
 				}
-				r.s.Settle()
-				if got := r.Read("src/a.js"); got != user && !rescuedHas(t, r.s, user) {
-					t.Fatalf("trial %d (%v): the file holds %q: the save is lost", i, err, got)
-				}
-				r.s.dropLate()
-			}
-			t.Logf("%d merged, %d conflicts, %d kept aside", merged, conflicts, countRescued(t, r.s))
-			_ = snap
-		})
+			})
+			return nil
+		}
+		err := tx.run(t.Context())
+		wg.Wait()
+		var c *Conflict
+		switch {
+		case err == nil:
+			merged++
+		case errors.As(err, &c):
+			conflicts++
+		default:
+			t.Fatal(err)
+		}
+		r.s.Settle()
+		if got := r.Read("src/a.js"); got != user && !rescuedHas(t, r.s, user) {
+			t.Fatalf("trial %d (%v): the file holds %q: the save is lost", i, err, got)
+		}
+		r.s.dropLate()
+	}
+	t.Logf("%d merged, %d conflicts, %d kept aside", merged, conflicts, countRescued(t, r.s))
+	if left, err := filepath.Glob(r.Path("src/" + TempPrefix + "*")); err != nil || len(left) > 0 {
+		t.Errorf("left %v (%v)", left, err)
 	}
 }
 

@@ -31,6 +31,9 @@ type plan struct {
 	Steps   []*step   `json:"steps"`
 	// Dirs are folders that the merge makes, outermost first.
 	Dirs []string `json:"dirs,omitempty"`
+	// Unmake are folders that an undo removes if they are empty, outermost
+	// first.
+	Unmake []string `json:"unmake,omitempty"`
 }
 
 // step is one file of a plan.
@@ -76,34 +79,39 @@ func checkID(id string) error {
 	return nil
 }
 
-// The marks of a journal folder: prepared means that every temporary file and
-// pre-image is on disk; committed that the merge is done.
+// A journal folder holds plan.json, both images of each file, and one mark for
+// how far the plan is. A mark becomes the next by a rename, which is whole or
+// not at all and takes no space.
 const (
-	markPrepared  = "prepared"
-	markCommitted = "committed"
+	planFile = "plan.json"
+	// dropFile is what plan.json becomes once nothing of the plan is in place
+	// any more: only temporary files may be left.
+	dropFile = "dropped.json"
+
+	markNone      = ""          // the user's files are untouched
+	markPrepared  = "prepared"  // every temporary file and image is on disk
+	markBacking   = "backing"   // what was swapped is being taken back
+	markCommitted = "committed" // the plan stands
 )
 
 func preName(i int) string  { return path.Join("pre", strconv.Itoa(i)) }
 func postName(i int) string { return path.Join("post", strconv.Itoa(i)) }
 
 // save writes the plan and both images of each file to dir, to stay.
-func (p *plan) save(dir string, fault func(string) error) error {
+func (p *plan) save(dir string, fx effects) error {
 	for _, d := range []string{dir, filepath.Join(dir, "pre"), filepath.Join(dir, "post")} {
-		if err := os.Mkdir(d, 0o700); err != nil {
+		if err := fx.mkdir(d); err != nil {
 			return err
 		}
 	}
 	for i, st := range p.Steps {
 		if st.Before != "" {
-			if err := fault("pre-image"); err != nil {
-				return err
-			}
-			if err := writeSync(filepath.Join(dir, preName(i)), st.before); err != nil {
+			if err := fx.writeSync(filepath.Join(dir, preName(i)), st.before); err != nil {
 				return err
 			}
 		}
 		if st.After != "" {
-			if err := writeSync(filepath.Join(dir, postName(i)), st.after); err != nil {
+			if err := fx.writeSync(filepath.Join(dir, postName(i)), st.after); err != nil {
 				return err
 			}
 		}
@@ -112,24 +120,23 @@ func (p *plan) save(dir string, fault func(string) error) error {
 	if err != nil {
 		return err
 	}
-	if err := fault("plan"); err != nil {
-		return err
-	}
-	if err := writeSync(filepath.Join(dir, "plan.json"), src); err != nil {
+	if err := fx.writeSync(filepath.Join(dir, planFile), src); err != nil {
 		return err
 	}
 	for _, d := range []string{"pre", "post", "."} {
-		if err := syncDir(filepath.Join(dir, d)); err != nil {
+		if err := fx.syncDir(filepath.Join(dir, d)); err != nil {
 			return err
 		}
 	}
-	return syncDir(filepath.Dir(dir))
+	return fx.syncDir(filepath.Dir(dir))
 }
 
 // loadPlan reads a plan; ok is false when it was not written whole, and then
 // nothing beside it was.
-func loadPlan(dir string) (p *plan, ok bool) {
-	src, err := os.ReadFile(filepath.Join(dir, "plan.json"))
+func loadPlan(dir string) (p *plan, ok bool) { return loadPlanFile(filepath.Join(dir, planFile)) }
+
+func loadPlanFile(name string) (p *plan, ok bool) {
+	src, err := os.ReadFile(name)
 	if err != nil || json.Unmarshal(src, &p) != nil || p == nil || p.Version != 1 {
 		return nil, false
 	}
@@ -141,37 +148,51 @@ func loadPlan(dir string) (p *plan, ok bool) {
 	return p, true
 }
 
-func marked(dir, mark string) bool {
-	_, err := os.Stat(filepath.Join(dir, mark))
-	return err == nil
+// markOf reads a journal's mark.
+func markOf(dir string) (string, error) {
+	for _, m := range []string{markCommitted, markBacking, markPrepared} {
+		_, err := os.Lstat(filepath.Join(dir, m))
+		if err == nil {
+			return m, nil
+		}
+		if !errors.Is(err, fs.ErrNotExist) {
+			return "", err
+		}
+	}
+	return markNone, nil
 }
 
-func setMark(dir, mark string) error {
-	if err := writeSync(filepath.Join(dir, mark), nil); err != nil {
+// setPrepared makes the first mark.
+func setPrepared(dir string, fx effects) error {
+	if err := fx.writeSync(filepath.Join(dir, markPrepared), nil); err != nil {
 		return err
 	}
-	return syncDir(dir)
+	return fx.syncDir(dir)
 }
 
-// writeSync writes a new file and waits for the disk.
-func writeSync(name string, src []byte) error {
-	f, err := os.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o600)
-	if err != nil {
+// setMark turns one mark into another. Once it is renamed it stands: whether
+// the folder could be synced is of no account then.
+func setMark(dir, from, to string, fx effects) error {
+	if from == to {
+		return nil
+	}
+	if err := fx.rename(filepath.Join(dir, from), filepath.Join(dir, to)); err != nil {
 		return err
 	}
-	_, err = f.Write(src)
-	if err == nil {
-		err = f.Sync()
-	}
-	return errors.Join(err, f.Close())
+	_ = fx.syncDir(dir)
+	return nil
 }
 
-// syncDir makes the names in a folder last. File systems that cannot say so.
-func syncDir(dir string) error {
-	f, err := os.Open(dir)
-	if err != nil {
-		return err
+// dropPlan removes a journal or a record: first what makes it one, so that a
+// crash on the way leaves nothing that could be taken for it.
+func dropPlan(dir string, fx effects) error {
+	for _, name := range []string{planFile, dropFile} {
+		abs := filepath.Join(dir, name)
+		err := fx.do("remove", abs, func() error { return os.Remove(abs) })
+		if err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return err
+		}
 	}
-	_ = f.Sync()
-	return f.Close()
+	_ = fx.syncDir(dir)
+	return fx.removeTree(dir)
 }

@@ -1,7 +1,9 @@
 package sandbox
 
 import (
+	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path"
 	"path/filepath"
@@ -22,8 +24,9 @@ type Recovery struct {
 // Recovered tells what Open had to repair.
 func (s *Sandbox) Recovered() []Recovery { return s.healed }
 
-// recover ends what a crash left half done. Bytes that we did not write are
-// never removed; they stay in place or are kept in the state folder.
+// recover ends what a crash or a failing disk left half done. Bytes that we did
+// not write are never removed; they stay in place or are kept in the state
+// folder.
 func (s *Sandbox) recover() error {
 	base := filepath.Join(s.dir, "journal")
 	entries, err := os.ReadDir(base)
@@ -33,105 +36,143 @@ func (s *Sandbox) recover() error {
 	for _, e := range entries {
 		dir := filepath.Join(base, e.Name())
 		p, ok := loadPlan(dir)
-		if !ok || p.ID != e.Name() {
-			// The plan was not on disk yet, so nothing was begun.
-			if err := removeAll(dir); err != nil {
+		dropped := false
+		if !ok {
+			p, dropped = loadPlanFile(filepath.Join(dir, dropFile))
+		}
+		if !ok && !dropped || p.ID != e.Name() {
+			// The plan was not on disk yet, so nothing was begun; or it is on
+			// its way out, and nothing but this folder is left.
+			if err := dropPlan(dir, s.fx); err != nil {
 				return err
 			}
 			continue
 		}
-		if err := s.recoverPlan(p, dir); err != nil {
+		if err := s.recoverPlan(p, dir, dropped); err != nil {
 			return fmt.Errorf("%s: %w", p.ID, err)
 		}
 	}
+	s.unsettled = false
 	return nil
 }
 
-func (s *Sandbox) recoverPlan(p *plan, dir string) error {
+func (s *Sandbox) recoverPlan(p *plan, dir string, dropped bool) error {
 	t, err := s.newTx(p)
 	if err != nil {
 		return err
 	}
 	defer t.close()
-	prepared := marked(dir, markPrepared)
-	all, surprise := true, false
-	for _, st := range p.Steps {
-		d, err := t.open(path.Dir(st.Path))
-		if err != nil {
-			all = false // its folder is gone or not made yet
-			continue
-		}
-		st.dir = d
-		if !prepared {
-			continue
-		}
-		if err := t.settleSpare(st); err != nil {
-			return err
-		}
-		odd, err := t.inspect(st)
-		if err != nil {
-			return err
-		}
-		all = all && st.applied
-		surprise = surprise || odd
+	t.atStart = true
+	mark, err := markOf(dir)
+	if err != nil {
+		return err
 	}
 	rec := Recovery{ID: p.ID}
 	for _, st := range p.Steps {
 		rec.Files = append(rec.Files, st.Path)
+		var gone *Refusal
+		st.dir, err = t.open(path.Dir(st.Path))
+		if err != nil && !errors.Is(err, fs.ErrNotExist) && !errors.As(err, &gone) {
+			return err
+		}
 	}
 	switch {
-	case marked(dir, markCommitted), prepared && all && !surprise:
+	case dropped:
+		err = t.sweepUp(mark)
+	case mark == markCommitted:
 		rec.Finished = true
-		if err := setMark(dir, markCommitted); err != nil {
+		err = t.commit()
+	case mark == markPrepared:
+		if rec.Finished, err = t.whole(); err != nil {
 			return err
 		}
-		if err := t.clear(); err != nil {
-			return err
+		if !rec.Finished {
+			err = t.giveUp()
+		} else if err = setMark(dir, mark, markCommitted, s.fx); err == nil {
+			err = t.commit()
 		}
-		if p.Kind == "undo" {
-			if old, ok := loadPlan(filepath.Join(s.dir, "undo", p.Of)); ok {
-				s.removeMade(old.Dirs)
-			}
-		}
-		err = s.archive(p, dir)
 	default:
-		t.rollback()
-		err = t.discard()
+		err = t.giveUp()
 	}
 	rec.Rescued = t.rescued
-	s.healed = append(s.healed, rec)
-	s.log.Info("an interrupted merge was ended", "id", p.ID, "finished", rec.Finished)
-	return err
-}
-
-// settleSpare ends a swap in three renames that was cut off.
-func (t *tx) settleSpare(st *step) error {
-	spare, err := st.dir.sum(st.old())
-	if err != nil || spare == "" {
+	if err != nil {
 		return err
 	}
+	s.healed = append(s.healed, rec)
+	s.log.Info("an interrupted merge was ended", "id", p.ID, "finished", rec.Finished)
+	return nil
+}
+
+// whole tells whether every step is applied and displaced just what it
+// expected: the plan then only lacks its mark.
+func (t *tx) whole() (bool, error) {
+	all := true
+	for _, st := range t.plan.Steps {
+		if st.dir == nil {
+			all = false // its folder is gone or not made yet
+			continue
+		}
+		if err := t.settleSpare(st); err != nil {
+			return false, err
+		}
+		odd, err := t.inspect(st)
+		if err != nil {
+			return false, err
+		}
+		all = all && st.applied && !odd
+	}
+	return all, nil
+}
+
+// settleSpare ends a swap or a move in several calls that was cut off.
+func (t *tx) settleSpare(st *step) error {
 	base := path.Base(st.Path)
+	one, err := st.dir.one(st.Temp, base)
+	if err != nil {
+		return err
+	}
+	spare, err := st.dir.sum(st.old())
+	if err != nil {
+		return err
+	}
+	if spare == "" {
+		if one { // linked in place, but not yet gone from the temporary name
+			return st.dir.remove(st.Temp)
+		}
+		return nil
+	}
+	tried, err := st.dir.one(st.old(), st.Temp)
+	if err != nil {
+		return err
+	}
+	if tried { // only whether there are links
+		return st.dir.remove(st.old())
+	}
 	at, err := st.dir.sum(base)
 	if err != nil {
 		return err
 	}
-	temp, err := st.dir.sum(st.Temp)
-	if err != nil {
-		return err
+	if at == "" {
+		err := st.dir.moveNew(st.old(), base)
+		if !errors.Is(err, fs.ErrExist) {
+			return err
+		}
+		at = "the user's" // saved in this moment
 	}
+	temp, err := st.dir.sum(st.Temp)
 	switch {
-	case at == "": // b was moved away for want of hard links
-		return st.dir.root.Rename(st.old(), base)
-	case temp == "":
-		return st.dir.root.Rename(st.old(), st.Temp)
+	case err != nil:
+		return err
+	case one || temp == "":
+		return st.dir.rename(st.old(), st.Temp)
 	case spare == at || spare == st.Before || spare == st.After:
-		return st.dir.root.Remove(st.old())
+		return st.dir.remove(st.old())
 	}
 	return t.rescue(st, st.old())
 }
 
-// inspect finds out whether a step had been applied; odd says that it had
-// displaced bytes which are neither what it expected nor ours.
+// inspect finds out whether a step is applied; odd says that it displaced bytes
+// which are neither what it expected nor ours.
 func (t *tx) inspect(st *step) (odd bool, err error) {
 	at, err := st.dir.sum(path.Base(st.Path))
 	if err != nil {
@@ -141,20 +182,23 @@ func (t *tx) inspect(st *step) (odd bool, err error) {
 	if err != nil {
 		return false, err
 	}
-	switch st.Op {
-	case Create:
+	switch {
+	case st.Op == Create:
 		st.applied = temp == ""
-	case Delete:
+	case st.Op == Delete:
 		st.applied = temp != ""
 		odd = st.applied && (temp != st.Before || at != "")
-	default:
-		if st.Before == st.After { // only the mode changes
-			fi, err := st.dir.root.Lstat(path.Base(st.Path))
-			st.applied = err == nil && fi.Mode()&modeBits == st.AfterMode
-			return false, nil
+	case st.Before == st.After: // only the mode changes
+		fi, err := st.dir.lstat(path.Base(st.Path))
+		if err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return false, err
 		}
+		st.applied = err == nil && fi.Mode()&modeBits == st.AfterMode
+	case temp == "": // somebody cleaned up
+		st.applied = at == st.After
+	default:
 		// The temporary file holds ours until the swap, theirs after it.
-		st.applied = temp != "" && temp != st.After
+		st.applied = temp != st.After
 		odd = st.applied && temp != st.Before
 	}
 	return odd, nil

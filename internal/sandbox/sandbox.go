@@ -47,9 +47,11 @@ type Config struct {
 	Wait    bool
 	Waiting func(pid int)
 
-	// fault is called before each effect of a merge; tests end the process
-	// there or give an error.
-	fault func(step string) error
+	// Effect is called before each call that a merge, an undo or a recovery
+	// makes on the disk, with what it is ("write", "sync", "link", "exchange", …)
+	// and a name; its error takes the call's place. It is for tests and
+	// measurements, and may be nil.
+	Effect func(call, name string) error
 }
 
 // Sandbox is the private image of one repository's working tree. It is used by
@@ -73,7 +75,10 @@ type Sandbox struct {
 	isolated  bool   // iso was tried
 	note      string // why it is not a stronger one
 	lock      *flock.Flock
-	fault     func(string) error
+	fx        effects
+	// unsettled: a merge or an undo was left half done and is to be ended
+	// before the next one.
+	unsettled bool
 
 	shadow  *shadow
 	head    header    // what seen is the manifest of
@@ -106,13 +111,10 @@ func Open(ctx context.Context, cfg Config) (*Sandbox, error) {
 		return nil, err
 	}
 	s := &Sandbox{repo: cfg.Repo, dir: dir, tmp: filepath.Join(dir, "t"), scratch: filepath.Join(dir, "scratch"),
-		tree: filepath.Join(dir, "box", "tree"), carry: cfg.Carry, environ: cfg.Environ, log: cfg.Log, fault: cfg.fault,
+		tree: filepath.Join(dir, "box", "tree"), carry: cfg.Carry, environ: cfg.Environ, log: cfg.Log, fx: effects{cfg.Effect},
 		seconds: map[string]int64{}, carried: map[string]bool{}, farmed: map[string]farmStamp{}}
 	if s.log == nil {
 		s.log = slog.New(slog.DiscardHandler)
-	}
-	if s.fault == nil {
-		s.fault = func(string) error { return nil }
 	}
 	if err := checkLevel(cfg.Isolation); err != nil {
 		return nil, err

@@ -32,6 +32,31 @@ type rig struct {
 	s     *Sandbox
 }
 
+// noExchangeIf is a file system that cannot swap two names in one call.
+func noExchangeIf(fallback bool, call string) error {
+	if fallback && (call == "exchange" || call == "move") {
+		return ErrNoExchange
+	}
+	return nil
+}
+
+// inMemory puts the test's folders into memory where there is a place for it:
+// thousands of waits for the disk prove nothing here.
+func inMemory(t *testing.T) {
+	t.Helper()
+	dir, err := os.MkdirTemp("/dev/shm", "regreen-test-")
+	if err != nil {
+		t.Logf("on disk: %v", err)
+		return
+	}
+	t.Cleanup(func() {
+		if err := removeAll(dir); err != nil {
+			t.Error(err)
+		}
+	})
+	t.Setenv("TMPDIR", dir)
+}
+
 // newRig opens a sandbox on a repository. Nothing below .git may have changed
 // when the test ends, unless the test says so with touchedGit.
 func newRig(t *testing.T, g *gittest.Repo, edit ...func(*Config)) *rig {

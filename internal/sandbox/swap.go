@@ -3,37 +3,34 @@ package sandbox
 import (
 	"errors"
 	"io/fs"
-	"os"
 )
 
 // swap exchanges two names of the folder. Where the file system cannot in one
-// step, spare is used on the way: at every moment b has its old or its new
-// bytes, and the old ones have a name.
+// step, b is moved away to spare first and a linked in its place only if b is
+// still free: a save that comes in between is found, and never overwritten, at
+// the price of microseconds in which b is missing. Linking before moving would
+// have no such gap, but would overwrite a save by rename in it. settleSpare
+// ends what a crash or an error leaves of it.
 func (d *dirHandle) swap(a, b, spare string) error {
-	err := exchange(d.f, a, b)
-	if !errors.Is(err, errNoExchange) {
+	err := d.fx.do("exchange", b, func() error { return exchange(d.f, a, b) })
+	if !errors.Is(err, ErrNoExchange) {
 		return err
 	}
-	before, err := d.root.Lstat(b)
-	if err != nil {
+	// Whether there are links must be known before anything is moved.
+	if err := d.link(a, spare); err != nil {
+		return noLinks(b, err)
+	}
+	if err := d.remove(spare); err != nil {
 		return err
 	}
-	if err := d.root.Link(b, spare); err != nil {
-		if errors.Is(err, fs.ErrNotExist) {
-			return err
-		}
-		// No hard links either (exFAT): b is away for a moment.
-		if err := d.root.Rename(b, spare); err != nil {
-			return err
-		}
-	} else if now, err := d.root.Lstat(b); err != nil || !os.SameFile(before, now) {
-		return errors.Join(errChanged, d.root.Remove(spare))
+	if err := d.rename(b, spare); err != nil {
+		return err
 	}
-	if err := d.root.Rename(a, b); err != nil {
-		if _, lerr := d.root.Lstat(b); errors.Is(lerr, fs.ErrNotExist) {
-			return errors.Join(err, d.root.Rename(spare, b))
+	if err := d.link(a, b); err != nil {
+		if errors.Is(err, fs.ErrExist) {
+			return errChanged
 		}
-		return errors.Join(err, d.root.Remove(spare))
+		return errors.Join(err, d.moveNew(spare, b))
 	}
-	return d.root.Rename(spare, a)
+	return d.rename(spare, a)
 }

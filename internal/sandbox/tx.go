@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path"
@@ -14,20 +15,28 @@ import (
 // temporary files, mark prepared, swap file by file with a look at what was
 // displaced, look at all of them again, mark committed, clean up. Up to the
 // mark prepared nothing of the user's has changed; up to the mark committed
-// everything can be taken back; a crash is handled in recover.go.
+// everything can be taken back; a crash is handled in recover.go, by the same
+// code that takes a failed plan back.
 type tx struct {
 	s       *Sandbox
 	plan    *plan
 	root    *os.Root
 	dirs    map[string]*dirHandle
+	fx      effects
 	journal string
 	rescued []string
+	atStart bool // it is a recovery
 	// look is called when everything is prepared, just before the first swap.
 	look func(ctx context.Context) error
 }
 
 // errChanged says that a file is not what the plan expects.
 var errChanged = errors.New("the file was changed meanwhile")
+
+// ErrUnsettled is in the chain when a merge failed and could not be taken back
+// whole. The next merge, undo or start does that; until then some files may
+// have their new bytes.
+var ErrUnsettled = errors.New("it is half done, and the next start of regreen puts that right")
 
 const modeBits = fs.ModePerm | fs.ModeSetuid | fs.ModeSetgid | fs.ModeSticky
 
@@ -36,7 +45,7 @@ func (s *Sandbox) newTx(p *plan) (*tx, error) {
 	if err != nil {
 		return nil, fmt.Errorf("open the repository's folder: %w", err)
 	}
-	return &tx{s: s, plan: p, root: root, dirs: map[string]*dirHandle{}, journal: filepath.Join(s.dir, "journal", p.ID)}, nil
+	return &tx{s: s, plan: p, root: root, dirs: map[string]*dirHandle{}, fx: s.fx, journal: filepath.Join(s.dir, "journal", p.ID)}, nil
 }
 
 func (t *tx) close() {
@@ -46,7 +55,8 @@ func (t *tx) close() {
 	_ = t.root.Close()
 }
 
-// run carries out the plan. When it fails nothing of it is left.
+// run carries out the plan. When it fails nothing of it is left, or
+// ErrUnsettled is in the chain.
 func (t *tx) run(ctx context.Context) error {
 	defer t.close()
 	if err := t.check(); err != nil {
@@ -55,27 +65,45 @@ func (t *tx) run(ctx context.Context) error {
 	if len(t.plan.Steps) == 0 {
 		return nil
 	}
-	if err := t.prepare(); err != nil {
-		return errors.Join(err, t.discard())
+	err := t.prepare()
+	if err == nil && ctx.Err() != nil {
+		err = context.Cause(ctx)
 	}
-	if err := ctx.Err(); err != nil {
-		return errors.Join(err, t.discard())
+	if err == nil && t.look != nil {
+		err = t.look(ctx)
 	}
-	if t.look != nil {
-		if err := t.look(ctx); err != nil {
-			return errors.Join(err, t.discard())
+	if err == nil {
+		// From here on a cancel must not stop us half way.
+		err = t.applyAll()
+	}
+	if err != nil {
+		if back := t.giveUp(); back != nil {
+			return fmt.Errorf("%w: %w (%w)", err, ErrUnsettled, back)
 		}
-	}
-	// From here on a cancel must not stop us half way.
-	if err := t.applyAll(); err != nil {
-		t.rollback()
-		return errors.Join(err, t.discard())
+		var c *Conflict
+		if errors.As(err, &c) {
+			c.Rescued = t.rescued
+		}
+		return err
 	}
 	if err := t.commit(); err != nil {
-		// The merge stands; the next Open cleans up what is left.
+		t.s.unsettled = true // the merge stands; what is left of it is not
 		t.s.log.Warn("a merge was not cleaned up", "id", t.plan.ID, "err", err)
 	}
 	return nil
+}
+
+// giveUp takes back what was applied and removes the rest.
+func (t *tx) giveUp() error {
+	err := t.takeAllBack()
+	if err == nil {
+		err = t.discard()
+	}
+	if err != nil {
+		t.s.unsettled = true
+		t.s.log.Warn("a merge could not be taken back", "id", t.plan.ID, "err", err)
+	}
+	return err
 }
 
 // open gives the handle of a folder of the tree.
@@ -83,7 +111,7 @@ func (t *tx) open(dir string) (*dirHandle, error) {
 	if d, ok := t.dirs[dir]; ok {
 		return d, nil
 	}
-	d, err := openDir(t.root, dir)
+	d, err := openDir(t.root, dir, t.fx)
 	if err != nil {
 		return nil, err
 	}
@@ -93,14 +121,15 @@ func (t *tx) open(dir string) (*dirHandle, error) {
 
 // prepare writes the journal, then everything that the swaps need.
 func (t *tx) prepare() error {
-	if err := t.plan.save(t.journal, t.s.fault); err != nil {
+	if err := t.plan.save(t.journal, t.fx); err != nil {
 		return fmt.Errorf("write the journal: %w", noSpace(err))
 	}
 	for _, dir := range t.plan.Dirs {
-		if err := t.s.fault("mkdir"); err != nil {
+		err := t.fx.do("mkdir", dir, func() error { return t.root.Mkdir(dir, 0o755) })
+		if err != nil && !errors.Is(err, fs.ErrExist) {
 			return writeError(dir, err)
 		}
-		if err := t.root.Mkdir(dir, 0o755); err != nil {
+		if _, err := t.open(path.Dir(dir)); err != nil { // so that it is synced
 			return writeError(dir, err)
 		}
 	}
@@ -108,76 +137,71 @@ func (t *tx) prepare() error {
 		if st.dir == nil {
 			d, err := t.open(path.Dir(st.Path))
 			if err != nil {
-				return err
+				return writeError(st.Path, err)
 			}
 			st.dir = d
 		}
 		if st.Op == Delete {
 			continue
 		}
-		if err := t.s.fault("temp"); err != nil {
-			return writeError(st.Path, err)
-		}
-		if err := t.temp(st); err != nil {
+		if err := t.temp(st, st.after, st.AfterMode); err != nil {
 			return writeError(st.Path, err)
 		}
 	}
-	if err := t.s.fault("prepared"); err != nil {
-		return err
+	if err := setPrepared(t.journal, t.fx); err != nil {
+		return fmt.Errorf("write the journal: %w", noSpace(err))
 	}
-	return noSpace(setMark(t.journal, markPrepared))
+	return nil
 }
 
-// temp writes the new bytes beside the file, with its mode, owner, attributes
-// and access list.
-func (t *tx) temp(st *step) (err error) {
-	f, err := st.dir.root.OpenFile(st.Temp, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+// temp writes bytes beside the file, with its owner, attributes and access
+// list, and a mode.
+func (t *tx) temp(st *step, src []byte, mode fs.FileMode) error {
+	open := func() (*os.File, error) {
+		return st.dir.root.OpenFile(st.Temp, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+	}
+	return t.fx.fill(st.Temp, src, open, func(f *os.File) error {
+		if st.info != nil {
+			if err := t.likeOld(st, f); err != nil {
+				return err
+			}
+		}
+		return t.fx.do("chmod", st.Temp, func() error { return f.Chmod(mode & modeBits) })
+	})
+}
+
+// likeOld gives f the owner and the attributes of the step's file.
+func (t *tx) likeOld(st *step, f *os.File) error {
+	err := t.fx.do("chown", st.Temp, func() error { return giveTo(f, st.info) })
+	if err != nil {
+		return &Refusal{Code: RefuseOwner, File: st.Path, Reason: "its owner or group cannot be kept"}
+	}
+	like, _, err := st.dir.read(path.Base(st.Path))
 	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, f.Close()) }()
-	if _, err := f.Write(st.after); err != nil {
-		return err
+	defer func() { _ = like.Close() }()
+	err = t.fx.do("setxattr", st.Temp, func() error { return copyXattrs(like, f) })
+	var lost *attributeError
+	if errors.As(err, &lost) {
+		return &Refusal{Code: RefuseAttributes, File: st.Path, Reason: lost.Error()}
 	}
-	if st.info != nil {
-		if err := giveTo(f, st.info); err != nil {
-			return &Refusal{Code: RefuseOwner, File: st.Path, Reason: "its owner or group cannot be kept"}
-		}
-		like, err := st.dir.root.Open(path.Base(st.Path))
-		if err != nil {
-			return err
-		}
-		err = copyXattrs(like, f)
-		_ = like.Close()
-		if err != nil {
-			return err
-		}
-	}
-	if err := f.Chmod(st.AfterMode & modeBits); err != nil {
-		return err
-	}
-	return f.Sync()
+	return err
 }
 
 // applyAll makes the swaps, then looks at all of them once more: a writer that
 // had a file open before its swap may have written into the displaced one.
 func (t *tx) applyAll() error {
 	for _, st := range t.plan.Steps {
-		if err := t.s.fault("apply"); err != nil {
-			return writeError(st.Path, err)
-		}
 		if !st.dir.same(t.root, path.Dir(st.Path)) {
-			return &Conflict{Files: []string{st.Path}, Rescued: t.rescued}
+			return &Conflict{Files: []string{st.Path}}
 		}
 		if err := t.apply(st); err != nil {
 			if errors.Is(err, errChanged) || errors.Is(err, fs.ErrNotExist) || errors.Is(err, fs.ErrExist) {
-				return &Conflict{Files: []string{st.Path}, Rescued: t.rescued}
+				return &Conflict{Files: []string{st.Path}}
 			}
 			return writeError(st.Path, err)
 		}
-	}
-	if err := t.s.fault("sync"); err != nil {
-		return err
 	}
 	for _, d := range t.dirs {
 		d.sync()
@@ -191,14 +215,10 @@ func (t *tx) applyAll() error {
 		}
 	}
 	if conflict.Files != nil {
-		conflict.Rescued = t.rescued
 		return &conflict
 	}
-	if err := t.s.fault("committed"); err != nil {
-		return err
-	}
-	if err := setMark(t.journal, markCommitted); err != nil {
-		return errors.Join(noSpace(err), os.Remove(filepath.Join(t.journal, markCommitted)))
+	if err := setMark(t.journal, markPrepared, markCommitted, t.fx); err != nil {
+		return fmt.Errorf("write the journal: %w", noSpace(err))
 	}
 	return nil
 }
@@ -208,13 +228,9 @@ func (t *tx) apply(st *step) error {
 	base := path.Base(st.Path)
 	switch st.Op {
 	case Create:
-		if err := st.dir.moveNew(st.Temp, base); err != nil {
-			return err
-		}
-		st.applied = true
-		return t.s.fault("applied")
+		return st.dir.moveNew(st.Temp, base)
 	case Delete:
-		if err := st.dir.moveNew(base, st.Temp); err != nil {
+		if err := st.dir.rename(base, st.Temp); err != nil {
 			return err
 		}
 	case Modify:
@@ -222,16 +238,12 @@ func (t *tx) apply(st *step) error {
 			return err
 		}
 	}
-	st.applied = true
-	if err := t.s.fault("applied"); err != nil {
-		return err
-	}
 	got, err := st.dir.sum(st.Temp)
 	if err != nil {
 		return err
 	}
 	if got != st.Before {
-		return errChanged // rollback gives the user's bytes back
+		return errChanged // the user's bytes are given back
 	}
 	return nil
 }
@@ -250,25 +262,54 @@ func (t *tx) holds(st *step) (bool, error) {
 }
 
 // commit ends a plan that holds: the displaced files go, and the journal
-// becomes the undo record. The displaced files stay open for a while, so that
-// a late write into one of them is noticed.
+// becomes the undo record.
 func (t *tx) commit() error {
-	for _, st := range t.plan.Steps {
-		if st.Op == Create {
-			continue
-		}
-		if err := t.s.fault("clean"); err != nil {
-			return err
-		}
-		if f, err := st.dir.root.Open(st.Temp); err == nil {
-			t.s.watchLate(f, st, t.plan.ID)
-		}
+	if err := t.clear(true); err != nil {
+		return err
 	}
-	if err := t.clear(); err != nil {
+	if err := t.tidyDirs(t.plan.Unmake); err != nil {
 		return err
 	}
 	for _, d := range t.dirs {
 		d.sync()
 	}
 	return t.s.archive(t.plan, t.journal)
+}
+
+// tidyDirs is removeDirs; a start that finds a folder which cannot be removed
+// goes on all the same.
+func (t *tx) tidyDirs(dirs []string) error {
+	err := t.removeDirs(dirs)
+	if err != nil && t.atStart {
+		t.s.log.Warn("an empty folder is left", "err", err)
+		return nil
+	}
+	return err
+}
+
+// removeDirs removes folders, given outermost first, that are empty. One that
+// is not is the user's now.
+func (t *tx) removeDirs(dirs []string) error {
+	var errs []error
+	for i := len(dirs) - 1; i >= 0; i-- {
+		fi, err := t.root.Lstat(dirs[i])
+		if err != nil || !fi.IsDir() || !t.empty(dirs[i]) {
+			continue
+		}
+		err = t.fx.do("rmdir", dirs[i], func() error { return t.root.Remove(dirs[i]) })
+		if err != nil && t.empty(dirs[i]) {
+			errs = append(errs, err)
+		}
+	}
+	return errors.Join(errs...)
+}
+
+func (t *tx) empty(dir string) bool {
+	f, err := t.root.Open(dir)
+	if err != nil {
+		return false
+	}
+	defer func() { _ = f.Close() }()
+	_, err = f.ReadDir(1)
+	return errors.Is(err, io.EOF)
 }

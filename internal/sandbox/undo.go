@@ -74,7 +74,7 @@ func (s *Sandbox) Undo(ctx context.Context, id string) (*Merged, error) {
 		return nil, fmt.Errorf("undo %s: %w", id, ErrNothingToUndo)
 	}
 	p := newPlan("undo", s.freeID(id+".undo"), s.repo.Root())
-	p.Of = id
+	p.Of, p.Unmake = id, old.Dirs
 	for i := len(old.Steps) - 1; i >= 0; i-- {
 		st, err := reverse(old.Steps[i], dir, i)
 		if err != nil {
@@ -90,9 +90,11 @@ func (s *Sandbox) Undo(ctx context.Context, id string) (*Merged, error) {
 	if err != nil {
 		return nil, err
 	}
-	s.removeMade(old.Dirs)
 	if m.ID == "" { // all files already were as before
-		if err := removeAll(dir); err != nil {
+		if err := s.removeDirs(old.Dirs); err != nil {
+			return nil, fmt.Errorf("undo %s: %w", id, err)
+		}
+		if err := dropPlan(dir, s.fx); err != nil {
 			return nil, fmt.Errorf("undo %s: %w", id, err)
 		}
 	}
@@ -128,48 +130,48 @@ func reverse(st *step, dir string, i int) (*step, error) {
 	return r, nil
 }
 
-// removeMade removes the folders that a merge made, if they are empty.
-func (s *Sandbox) removeMade(dirs []string) {
-	root, err := os.OpenRoot(s.repo.Root())
+// removeDirs removes folders of the tree, given outermost first, that are empty.
+func (s *Sandbox) removeDirs(dirs []string) error {
+	t, err := s.newTx(&plan{})
 	if err != nil {
-		return
+		return err
 	}
-	defer func() { _ = root.Close() }()
-	for i := len(dirs) - 1; i >= 0; i-- {
-		if fi, err := root.Lstat(dirs[i]); err == nil && fi.IsDir() {
-			_ = root.Remove(dirs[i])
-		}
-	}
+	defer t.close()
+	return t.removeDirs(dirs)
 }
 
 // archive ends a committed plan: a merge's journal becomes its undo record, an
 // undo's takes the record away.
 func (s *Sandbox) archive(p *plan, journal string) error {
-	if err := s.fault("archive"); err != nil {
-		return err
-	}
 	if p.Kind == "undo" {
-		if err := removeAll(filepath.Join(s.dir, "undo", p.Of)); err != nil {
+		if err := dropPlan(filepath.Join(s.dir, "undo", p.Of), s.fx); err != nil {
 			return fmt.Errorf("end the undo of %s: %w", p.Of, err)
 		}
-		return removeAll(journal)
+		return dropPlan(journal, s.fx)
 	}
-	if err := os.Rename(journal, filepath.Join(s.dir, "undo", p.ID)); err != nil {
+	if err := s.fx.rename(journal, filepath.Join(s.dir, "undo", p.ID)); err != nil {
 		return fmt.Errorf("keep the undo record of %s: %w", p.ID, err)
 	}
-	return syncDir(filepath.Join(s.dir, "undo"))
+	return s.fx.syncDir(filepath.Join(s.dir, "undo"))
 }
 
 // sweep removes undo records that are past their age or size, and old private
 // temporary files.
 func (s *Sandbox) sweep(now time.Time) {
+	records, _ := os.ReadDir(filepath.Join(s.dir, "undo"))
+	for _, e := range records { // one that a crash left half removed
+		dir := filepath.Join(s.dir, "undo", e.Name())
+		if _, err := os.Lstat(filepath.Join(dir, planFile)); errors.Is(err, fs.ErrNotExist) {
+			_ = dropPlan(dir, s.fx)
+		}
+	}
 	var total int64
 	for _, r := range s.Undos() {
 		dir := filepath.Join(s.dir, "undo", r.ID)
 		total += sizeOf(dir)
 		age := now.Sub(r.Time)
 		if age > undoAge || total > undoBytes && age > 24*time.Hour {
-			_ = removeAll(dir)
+			_ = dropPlan(dir, s.fx)
 		}
 	}
 	entries, _ := os.ReadDir(s.tmp)
