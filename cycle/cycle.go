@@ -37,8 +37,11 @@ type run struct {
 	iter      *Iteration
 	offers    map[string]bool
 	proposals int
-	stopped   string   // why the loop ended with failures left
-	taken     []string // titles of the fixes that settleBest took back
+	asked     map[string]*asked // by program
+	failed    map[string]int    // by cause: changes of programs that did not help
+	history   []fixers.Tried    // what programs tried
+	stopped   string            // why the loop ended with failures left
+	taken     []string          // titles of the fixes that settleBest took back
 }
 
 // state is a point to come back to.
@@ -51,7 +54,8 @@ type state struct {
 // document is never nil. The error is set when something could not be found
 // out; the document then has the outcome error or cancelled.
 func Run(ctx context.Context, sel Selection, opts Options, deps Deps) (*Document, error) {
-	c := &run{opts: opts, sel: sel, deps: deps, tried: map[string]bool{}, offers: map[string]bool{}}
+	c := &run{opts: opts, sel: sel, deps: deps, tried: map[string]bool{}, offers: map[string]bool{},
+		asked: map[string]*asked{}, failed: map[string]int{}}
 	c.suite = &suite{units: deps.Units, files: deps.Workspace.Files, read: deps.Workspace.ReadFile, emit: c.emit}
 	c.ledger = newLedger(deps.Workspace.ReadFile, func(rel string, f File) error {
 		c.view = nil

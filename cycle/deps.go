@@ -9,6 +9,7 @@ import (
 	"regreen/fixers"
 	"regreen/internal/config"
 	"regreen/internal/lang"
+	"regreen/internal/secret"
 )
 
 // Change is one file of a result: its bytes in the snapshot and after the fixes.
@@ -85,6 +86,11 @@ type Deps struct {
 	Languages lang.Set
 	// Candidates asks the fixers.
 	Candidates func(ctx context.Context, c fixers.Cause, w fixers.Workspace) ([]fixers.Fix, error)
+	// Programs are the fixers that are programs of their own, asked last and in
+	// this order.
+	Programs []Program
+	// Secrets hides what must not be told; nil knows the shapes of keys only.
+	Secrets *secret.Redactor
 	// Reaches tells whether the modified files can reach a test file.
 	Reaches func(testFile string) bool
 	// Keep stores a proposal for `apply` and returns its id.

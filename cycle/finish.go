@@ -71,6 +71,12 @@ func (c *run) finish(ctx context.Context) error {
 	for _, f := range v.before {
 		c.doc.FailedBefore = append(c.doc.FailedBefore, c.remaining(f))
 	}
+	if v.ok {
+		if v.reason, err = c.redAgain(ctx); err != nil {
+			return err
+		}
+		v.ok = v.reason == ""
+	}
 	changes := c.ledger.changes()
 	patch := Patch(changes)
 	if !v.ok {
@@ -132,6 +138,8 @@ func (c *run) merge(ctx context.Context, changes []Change, patch string) error {
 		why = `cycle.merge is "propose"`
 	case c.opts.Distrust != "":
 		why = c.opts.Distrust
+	case c.doubt() != "":
+		why = c.doubt()
 	case len(c.now.foreign) > 0:
 		why = "the tests loaded code from outside the sandbox: " + strings.Join(c.now.foreign, ", ")
 	}

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"slices"
 	"sort"
 
@@ -79,6 +80,15 @@ func (l *ledger) edits() map[string]File {
 		}
 	}
 	return out
+}
+
+// editsUntil are the edits of the first n fixes alone.
+func (l *ledger) editsUntil(n int) map[string]File {
+	part := &ledger{orig: l.orig, now: maps.Clone(l.now)}
+	for _, a := range slices.Backward(l.list[n:]) {
+		maps.Copy(part.now, a.before)
+	}
+	return part.edits()
 }
 
 // after gives one file as it is and as the fix makes it; errStale when the fix

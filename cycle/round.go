@@ -36,6 +36,9 @@ func (c *run) round(ctx context.Context, first Strategy, causes []cause) (Strate
 			return s, nil
 		}
 	}
+	if kept, err := c.programs(ctx, causes); err != nil || kept {
+		return first, err
+	}
 	return "", nil
 }
 

@@ -79,6 +79,8 @@ type Fix struct {
 	Whole []Whole
 	// By names the program, "" for a built-in fixer.
 	By string
+	// Doubt says why only a person may merge it, "" for nothing.
+	Doubt string
 	// Evidence says why, for a person: "git says src/calc.js was renamed to src/math.js".
 	Evidence string
 	// Asserts marks a fix that changes what a test demands (literals,

@@ -17,7 +17,7 @@ func layers() [][]string {
 		{"internal/engine"},
 		{"cycle"},
 		{"watch", "affected", "fixers", "internal/sandbox"},
-		{"internal/runner", "internal/lang", "internal/lock", "internal/git", "internal/config", "internal/history", "internal/jail"},
+		{"internal/runner", "internal/lang", "internal/lock", "internal/git", "internal/config", "internal/history", "internal/jail", "internal/secret"},
 		{"internal/proc", "internal/lazyregexp"},
 	}
 }

@@ -115,8 +115,10 @@ func (c *checker) value(key string, n node, v any) {
 		}
 	case integer, percent:
 		c.number(key, n, v)
-	case texts, globs, words:
+	case texts, globs, words, folders:
 		c.list(key, n, v)
+	case codes:
+		c.codes(key, v)
 	default:
 		s, ok := v.(string)
 		if !ok {
@@ -208,10 +210,26 @@ func (c *checker) list(key string, n node, v any) {
 			c.fail(key, "", "holds an empty string")
 		case n.kind == globs && !doublestar.ValidatePattern(strings.TrimPrefix(s, "!")):
 			c.fail(key, `close every "[" and "{" of the pattern`, "%q is not a glob", s)
+		case n.kind == folders:
+			c.text(key, node{kind: folder}, s)
 		case n.kind == words:
 			c.text(key, node{kind: word, words: n.words}, s)
 		}
 		if len(c.errs) > 0 && c.errs[len(c.errs)-1].Key == key {
+			return
+		}
+	}
+}
+
+func (c *checker) codes(key string, v any) {
+	items, ok := v.([]any)
+	if !ok {
+		c.fail(key, "write a list such as [0, 1]", "is %s, want a list of numbers", typeName(v))
+		return
+	}
+	for _, it := range items {
+		if i, ok := it.(int64); !ok || i < 0 || i > 255 {
+			c.fail(key, "exit codes go from 0 to 255", "holds %v", it)
 			return
 		}
 	}

@@ -87,10 +87,14 @@ type Command struct {
 	Name     string   `toml:"name"`
 	Command  []string `toml:"command"`
 	Kinds    []string `toml:"kinds"`
-	Timeout  Duration `toml:"timeout"`
+	Timeout  Duration `toml:"timeout"` // of one round
+	Rounds   int      `toml:"rounds"`  // of one cycle
 	MaxFiles int      `toml:"max_files"`
+	MaxLines int      `toml:"max_lines"`
+	Success  []int    `toml:"success"` // exit codes; none is 0
 	Network  bool     `toml:"network"`
 	Env      []string `toml:"env"`
+	Home     []string `toml:"home"` // paths in the home folder to copy
 }
 
 // Severity raises or lowers tests by patterns on their names.

@@ -42,8 +42,17 @@ func defaultCommand(c Command) Command {
 	if c.Timeout == 0 {
 		c.Timeout = Duration(5 * time.Minute)
 	}
+	if c.Rounds == 0 {
+		c.Rounds = 2
+	}
 	if c.MaxFiles == 0 {
 		c.MaxFiles = 20
+	}
+	if c.MaxLines == 0 {
+		c.MaxLines = 500
+	}
+	if len(c.Success) == 0 {
+		c.Success = []int{0}
 	}
 	return c
 }

@@ -37,7 +37,7 @@ env = { TZ = "UTC" }
 	want.Cycle.TargetPassRate = 90
 	want.Cycle.Budget = Duration(90 * time.Second)
 	want.Affected.Data = map[string][]string{"fixtures/**": {"tests/*.py"}}
-	want.Fixers.Command = []Command{{Name: "codemod", Command: []string{"./fix"}, Timeout: Duration(5 * time.Minute), MaxFiles: 20}}
+	want.Fixers.Command = []Command{{Name: "codemod", Command: []string{"./fix"}, Timeout: Duration(5 * time.Minute), Rounds: 2, MaxFiles: 20, MaxLines: 500, Success: []int{0}}}
 	want.Project = []Project{
 		{Root: ".", Framework: "pytest"},
 		{Root: "web", Framework: "jest", Env: map[string]string{"TZ": "UTC"}},

@@ -19,6 +19,8 @@ const (
 	globs         // a list of globs
 	words         // a list out of words
 	folder        // a relative path inside the repository
+	folders       // a list of such paths
+	codes         // a list of exit codes
 )
 
 // node is what is known about one key.
@@ -98,9 +100,13 @@ func schema() node {
 				"command":   {kind: texts, min: 1},
 				"kinds":     {kind: words, words: Kinds()},
 				"timeout":   {kind: duration},
+				"rounds":    {kind: integer, min: 1},
 				"max_files": {kind: integer, min: 1},
+				"max_lines": {kind: integer, min: 1},
+				"success":   {kind: codes},
 				"network":   {kind: boolean},
 				"env":       {kind: texts},
+				"home":      {kind: folders},
 			}},
 		}},
 		"severity": {kind: table, keys: map[string]node{

@@ -85,7 +85,8 @@ func (e *Engine) Cycle(ctx context.Context, req Request, sink func(cycle.Event))
 	deps := cycle.Deps{
 		Units: units, Box: announced{&box{s: e.box, repo: e.repo, snap: p.snap}, req.BeforeMerge}, Workspace: p.work, Languages: e.langs.set,
 		Candidates: e.candidates(),
-		Reaches:    p.set.Reaches,
+		Programs:   e.programs(), Secrets: e.secrets(),
+		Reaches: p.set.Reaches,
 		Keep: func(id string, changes []cycle.Change) error {
 			kept = append(kept, history.Proposal{ID: id, Changes: toHistory(toSandbox(changes, p.snap))})
 			return nil

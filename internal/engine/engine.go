@@ -77,9 +77,6 @@ func Open(ctx context.Context, o Options) (*Engine, error) {
 		return nil, errors.Join(err, box.Close(), repo.Close())
 	}
 	e := &Engine{opts: o, repo: repo, box: box, hist: hist}
-	if n := len(o.Config.Fixers.Command); n > 0 {
-		e.notes = append(e.notes, "fixers.command is read and checked, but this version does not run command fixers yet")
-	}
 	return e, nil
 }
 
