@@ -92,49 +92,6 @@ func TestOpenIgnoresGitDirInEnvironment(t *testing.T) {
 	}
 }
 
-func TestHeadParity(t *testing.T) {
-	shapes := map[string]func(g *gittest.Repo) string{
-		"unborn": func(g *gittest.Repo) string { return g.Dir },
-		"branch": func(g *gittest.Repo) string { g.Commit("one"); return g.Dir },
-		"packed": func(g *gittest.Repo) string { g.Commit("one"); g.Git("pack-refs", "--all"); return g.Dir },
-		"detached": func(g *gittest.Repo) string {
-			g.Commit("one")
-			g.Git("checkout", "-q", "--detach")
-			return g.Dir
-		},
-		"linked worktree": func(g *gittest.Repo) string {
-			g.Commit("one")
-			g.Git("worktree", "add", "-q", "-b", "other", "../wt")
-			return filepath.Join(filepath.Dir(g.Dir), "wt")
-		},
-		"sparse": func(g *gittest.Repo) string {
-			g.Write("a/a.txt", "a", "b/b.txt", "b")
-			g.Commit("one")
-			g.Git("sparse-checkout", "set", "a")
-			return g.Dir
-		},
-	}
-	for name, shape := range shapes {
-		t.Run(name, func(t *testing.T) {
-			g := gittest.New(t)
-			r := open(t, shape(g))
-			want, err := cliHead{r}.head(t.Context())
-			if err != nil {
-				t.Fatal(err)
-			}
-			for _, hr := range r.heads {
-				got, err := hr.head(t.Context())
-				if err != nil {
-					t.Fatal(err)
-				}
-				if d := cmp.Diff(want, got); d != "" {
-					t.Errorf("%T (-want +got):\n%s", hr, d)
-				}
-			}
-		})
-	}
-}
-
 func TestFiles(t *testing.T) {
 	g := gittest.New(t)
 	g.Write(".gitignore", "*.log\n", "src/a.js", "a", "gone.js", "x", "node_modules/tracked/i.js", "t", "é\n\"q.txt", "odd")

@@ -43,27 +43,32 @@ func (r *Repo) ReadHead(ctx context.Context) (Head, error) {
 	return Head{}, fmt.Errorf("read HEAD of %s: %w", r.root, err)
 }
 
+// maxSymbolic is how many names may lead from HEAD to a commit; git's own limit
+// (SYMREF_MAXDEPTH) is 5.
+const maxSymbolic = 5
+
 type goHead struct{ repo *gogit.Repository }
 
 func (g goHead) head(context.Context) (Head, error) {
-	ref, err := g.repo.Reference(plumbing.HEAD, false)
-	if err != nil {
-		return Head{}, fmt.Errorf("go-git: %w", err)
+	var h Head
+	// A branch may be a name for another one; git tells the last.
+	name := plumbing.HEAD
+	for range maxSymbolic {
+		ref, err := g.repo.Reference(name, false)
+		switch {
+		case errors.Is(err, plumbing.ErrReferenceNotFound) && name != plumbing.HEAD:
+			h.Unborn = true
+			return h, nil
+		case err != nil:
+			return Head{}, fmt.Errorf("go-git: %w", err)
+		case ref.Type() == plumbing.HashReference:
+			h.OID = ref.Hash().String()
+			return h, nil
+		}
+		name = ref.Target()
+		h.Branch = name.String()
 	}
-	if ref.Type() == plumbing.HashReference {
-		return Head{OID: ref.Hash().String()}, nil
-	}
-	h := Head{Branch: ref.Target().String()}
-	ref, err = g.repo.Reference(plumbing.HEAD, true)
-	if errors.Is(err, plumbing.ErrReferenceNotFound) {
-		h.Unborn = true
-		return h, nil
-	}
-	if err != nil {
-		return Head{}, fmt.Errorf("go-git: %w", err)
-	}
-	h.OID = ref.Hash().String()
-	return h, nil
+	return Head{}, errors.New("go-git: HEAD leads in a circle")
 }
 
 type cliHead struct{ r *Repo }

@@ -406,83 +406,17 @@ func TestWriteMovesTheSecond(t *testing.T) {
 }
 
 func TestShapes(t *testing.T) {
-	lib := gittest.New(t)
-	lib.Write("l.js", "1\n")
-	lib.Commit("lib")
-	tests := []struct {
-		name string
-		make func(g *gittest.Repo) (dir, rel string)
-	}{
-		{"unborn", func(g *gittest.Repo) (string, string) { g.Write("a.js", "x"); return g.Dir, "a.js" }},
-		{"detached", func(g *gittest.Repo) (string, string) {
-			g.Write("a.js", "x")
-			g.Commit("one")
-			g.Git("checkout", "-q", "--detach")
-			return g.Dir, "a.js"
-		}},
-		{"linked worktree", func(g *gittest.Repo) (string, string) {
-			g.Write("a.js", "x")
-			g.Commit("one")
-			g.Git("worktree", "add", "-q", "../wt")
-			return filepath.Join(filepath.Dir(g.Dir), "wt"), "a.js"
-		}},
-		{"sparse", func(g *gittest.Repo) (string, string) {
-			g.Write("a/a.js", "x", "b/b.js", "y")
-			g.Commit("one")
-			g.Git("sparse-checkout", "set", "a")
-			return g.Dir, "a/a.js"
-		}},
-		{"superproject", func(g *gittest.Repo) (string, string) {
-			g.Git("submodule", "add", "-q", lib.Dir, "sub")
-			g.Commit("one")
-			return g.Dir, "sub/l.js"
-		}},
-		{"submodule", func(g *gittest.Repo) (string, string) {
-			g.Git("submodule", "add", "-q", lib.Dir, "sub")
-			g.Commit("one")
-			return g.Path("sub"), "l.js"
-		}},
-		{"embedded repository", func(g *gittest.Repo) (string, string) {
-			g.Write("a.js", "x", "emb/e.js", "e")
-			gittest.At(t, g.Path("emb")).Git("init", "-q", ".")
-			return g.Dir, "emb/e.js"
-		}},
-		{"sha256", func(g *gittest.Repo) (string, string) {
-			if err := os.RemoveAll(g.Path(".git")); err != nil {
-				t.Fatal(err)
-			}
-			g.Git("init", "-q", "--object-format=sha256", ".")
-			g.Write("a.js", "x")
-			g.Commit("one")
-			return g.Dir, "a.js"
-		}},
-		{"split index", func(g *gittest.Repo) (string, string) {
-			g.Git("config", "core.splitIndex", "true")
-			g.Write("a.js", "x")
-			g.Commit("one")
-			return g.Dir, "a.js"
-		}},
-		{"shallow", func(g *gittest.Repo) (string, string) {
-			g.Write("a.js", "x")
-			g.Commit("one")
-			g.Write("a.js", "y")
-			g.Commit("two")
-			g.Git("clone", "-q", "--depth=1", "file://"+g.Dir, "../shallow")
-			return filepath.Join(filepath.Dir(g.Dir), "shallow"), "a.js"
-		}},
-	}
-	for _, tt := range tests {
-		t.Run(tt.name, func(t *testing.T) {
-			g := gittest.New(t)
-			dir, rel := tt.make(g)
-			at := gittest.At(t, dir)
+	for _, shape := range gittest.Shapes() {
+		t.Run(shape.Name, func(t *testing.T) {
+			at := shape.Make(gittest.Bare(t), map[string]string{"src/a.js": "a\n"}, map[string]string{"src/module.js": "module\n"})
 			untouchedGit(t, at)
 			r := newRig(t, at)
 			snap := r.ready()
-			before := at.Read(rel)
-			if got := r.box(rel); got != before {
-				t.Errorf("%s = %q, want %q", rel, got, before)
+			rel := shape.Prefix + "src/module.js"
+			if got := r.box(rel); got != "module\n" {
+				t.Errorf("%s = %q", rel, got)
 			}
+			before := r.everything()
 			r.write(rel, "fixed\n")
 			m, err := r.merge("c1", snap)
 			if err != nil {
@@ -494,10 +428,8 @@ func TestShapes(t *testing.T) {
 			if _, err := r.s.Undo(t.Context(), "c1"); err != nil {
 				t.Fatal(err)
 			}
-			if got := at.Read(rel); got != before {
-				t.Errorf("after Undo: %q, want %q", got, before)
-			}
-			if tt.name != "unborn" && tt.name != "embedded repository" {
+			r.unchanged(before)
+			if !shape.Unborn {
 				gittest.At(t, r.s.Root()).Git("log", "-1")
 			}
 		})
