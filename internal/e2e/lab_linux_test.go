@@ -48,6 +48,10 @@ func levelled() []cell {
 	return out
 }
 
+// takes shares what there is plenty of between root and the unprivileged user:
+// the n-th case of many is one's or the other's, at every level.
+func (c cell) takes(n int) bool { return os.Getuid() != 0 || (n%2 == 0) == (c.user == 0) }
+
 // lab is a small user's repository whose framework is testdata/jest.cjs, and
 // everything around it that must not change.
 type lab struct {
@@ -96,15 +100,24 @@ func committed(t *testing.T, c cell) *lab {
 // shop writes the sources, the tests and the framework.
 func (l *lab) shop() {
 	l.t.Helper()
+	for name, text := range l.shopFiles() {
+		l.write(name, text)
+	}
+}
+
+func (l *lab) shopFiles() map[string]string {
+	l.t.Helper()
 	src, err := os.ReadFile(filepath.Join("testdata", "jest.cjs"))
 	if err != nil {
 		l.t.Fatal(err)
 	}
-	l.write("jest.cjs", strings.ReplaceAll(string(src), "HOLD", l.hold))
-	l.write("package.json", "{ \"name\": \"shop\", \"private\": true }\n")
-	l.write("regreen.toml", isolated(l.cell.level)+"[[project]]\nroot = \".\"\nframework = \"jest\"\ncommand = [\"node\", \"jest.cjs\"]\n")
-	l.write("src/tax.js", wholeTax)
-	l.write("test/tax.test.js", taxTest)
+	return map[string]string{
+		"jest.cjs":         strings.ReplaceAll(string(src), "HOLD", l.hold),
+		"package.json":     "{ \"name\": \"shop\", \"private\": true }\n",
+		"regreen.toml":     isolated(l.cell.level) + "[[project]]\nroot = \".\"\nframework = \"jest\"\ncommand = [\"node\", \"jest.cjs\"]\n",
+		"src/tax.js":       wholeTax,
+		"test/tax.test.js": taxTest,
+	}
 }
 
 func (l *lab) init(args ...string) {
@@ -152,10 +165,19 @@ func (l *lab) mkdir(name string) {
 func (l *lab) frozen() *lab {
 	l.t.Helper()
 	if l.cell.user != 0 {
-		l.giveTo(l.cell.user)
+		l.give(l.cell.user)
 	}
 	l.was = l.image()
 	return l
+}
+
+// give makes a user the owner of all that is the lab's.
+func (l *lab) give(uid int) {
+	l.t.Helper()
+	dir := l.dir
+	l.dir = filepath.Join(l.work, "shop")
+	l.giveTo(uid)
+	l.dir = dir
 }
 
 // image is everything below work, .git with it: modes, owners, names, bytes and
