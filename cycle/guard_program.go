@@ -33,6 +33,7 @@ const (
 	doubtEquality = "equality or comparison redefined"
 	doubtLiteral  = "a value that a test expects, written into the source"
 	doubtTestMode = "source asks whether it is tested"
+	doubtHidden   = "source reaches beyond what can be judged"
 )
 
 // supportFolders hold what tests are made of.
@@ -53,6 +54,37 @@ var equalityNames = []string{"__eq__", "__ne__", "__lt__", "__le__", "__gt__", "
 // to look at who calls.
 var testModes = []string{"JEST_WORKER_ID", "VITEST", "VITEST_WORKER_ID", "VITEST_POOL_ID", "PYTEST_CURRENT_TEST", "PYTEST_VERSION", "NODE_ENV", "NODE_TEST_CONTEXT",
 	"argv", "_getframe", "currentframe", "getouterframes", "extract_stack", "format_stack", "captureStackTrace", "prepareStackTrace", "stack", "settrace", "setprofile"}
+
+// hiddenNames make code or reach for anything by a name that is put together
+// as it runs; hiddenModules give a hand on the process itself.
+var (
+	hiddenNames = []string{"eval", "exec", "Function", "globalThis", "__import__", "import_module", "getattr", "setattr", "delattr", "globals", "vars", "__dict__",
+		"__globals__", "__builtins__", "__subclasses__", "__mro__", "__code__", "modules", "Reflect", "defineProperty", "defineProperties", "prototype",
+		"require", "createRequire", "constructor", "removeAllListeners", "binding", "compile", "environ"}
+	hiddenModules = []string{"fs", "fs/promises", "os", "vm", "v8", "module", "process", "child_process", "worker_threads", "inspector", "repl", "cluster",
+		"sys", "inspect", "gc", "ctypes", "importlib", "builtins", "subprocess", "atexit", "signal", "traceback", "types", "site", "code", "pdb", "_thread",
+		"multiprocessing", "faulthandler", "threading", "weakref"}
+)
+
+// reachesFar tells whether what is new in a file could do anything at all: a
+// look at it says nothing then.
+func reachesFar(old, now words) bool {
+	for _, name := range hiddenNames {
+		if now.idents[name] > old.idents[name] && (name != "require" || now.computed > old.computed) {
+			return true
+		}
+	}
+	for _, imp := range now.imports {
+		top, _, _ := strings.Cut(imp, ".")
+		name := strings.TrimPrefix(imp, "node:")
+		if !slices.Contains(old.imports, imp) && (slices.Contains(hiddenModules, name) || slices.Contains(hiddenModules, top)) {
+			return true
+		}
+	}
+	return now.computed > old.computed || slices.ContainsFunc(now.strings, func(s string) bool {
+		return strings.Contains(s, "/proc/") && !slices.Contains(old.strings, s)
+	})
+}
 
 // guardProgram applies the guard to all that a program changed. doubts break
 // no rule, but let only a person merge it.
@@ -224,6 +256,9 @@ type words struct {
 	numbers []string
 	idents  map[string]int
 	exits   int
+	// computed counts members of global objects, and modules, whose names are
+	// not written down.
+	computed int
 }
 
 func vocabulary(l lang.Language, file string, src []byte) words {
@@ -246,6 +281,12 @@ func vocabulary(l lang.Language, file string, src []byte) words {
 			if before[1] == "." && endsProcess(before[0], text) || before[1] != "." && (text == "SystemExit" || text == "KeyboardInterrupt") {
 				v.exits++
 			}
+		}
+		switch {
+		case text == "[" && slices.Contains([]string{"process", "global", "window", "self", "module"}, before[1]),
+			before[0] == "require" && before[1] == "(" && tok.Kind != lang.String,
+			before[0] == "import" && before[1] == "(" && tok.Kind != lang.String:
+			v.computed++
 		}
 		before[0], before[1] = before[1], text
 	}
@@ -284,6 +325,9 @@ func (c *run) programDoubt(w fixers.Whole) string {
 		if now.idents[name] > old.idents[name] || slices.Contains(now.strings, name) && !slices.Contains(old.strings, name) {
 			return doubtTestMode
 		}
+	}
+	if reachesFar(old, now) {
+		return doubtHidden
 	}
 	base := words{}
 	if src, ok := c.deps.Workspace.Base(w.File); ok {

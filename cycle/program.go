@@ -89,11 +89,21 @@ func (c *run) ask(ctx context.Context, p Program, st *asked, mine []cause) (kept
 		return false, false, nil
 	}
 	c.tried[key] = true
-	kept, why, rule, err := c.tryProgram(ctx, p, f, mine)
-	if err != nil || kept {
+	kept, guarded := false, false
+	var why, rule string
+	if refused, doubts := c.guardProgram(f, p.Limits()); len(refused) > 0 {
+		for _, r := range refused {
+			c.refuse(r)
+		}
+		guarded, rule, why = true, refused[0].Rule, "refused: "+refused[0].Rule
+		c.note(f, false, why)
+	} else if kept, why, rule, err = c.tryProgram(ctx, p, f, mine, doubts); err != nil || kept {
 		return kept, false, err
 	}
 	for _, x := range mine {
+		if guarded {
+			break // it was never tried
+		}
 		c.failed[x.same]++
 		if c.failed[x.same] == handOver {
 			c.warn(fmt.Sprintf("%s: %d different changes did not repair it; it is left to you", x.title(), handOver))
@@ -127,21 +137,13 @@ func (c *run) programFix(p Program, ans fixers.Answer, mine []cause) fixers.Fix 
 
 // tryProgram applies a program's change, runs the victims of all causes that
 // it was asked for, and keeps it when it helps one of them and breaks nothing.
-func (c *run) tryProgram(ctx context.Context, p Program, f fixers.Fix, mine []cause) (kept bool, why, rule string, err error) {
+func (c *run) tryProgram(ctx context.Context, p Program, f fixers.Fix, mine []cause, doubts []Refused) (kept bool, why, rule string, err error) {
 	refuse := func(r Refused) {
 		r.By = p.Name()
 		c.refuse(r)
 		if rule == "" {
 			rule, why = r.Rule, "refused: "+r.Rule
 		}
-	}
-	refused, doubts := c.guardProgram(f, p.Limits())
-	for _, r := range refused {
-		refuse(r)
-	}
-	if len(refused) > 0 {
-		c.note(f, false, why)
-		return false, why, rule, nil
 	}
 	for _, r := range doubts {
 		f.Doubt = r.Rule

@@ -17,7 +17,6 @@ import (
 	"slices"
 	"strings"
 	"time"
-	"unicode"
 
 	"github.com/bmatcuk/doublestar/v4"
 
@@ -147,7 +146,7 @@ func (f *Fixer) answer(done *Done, late bool, budget error, out, errs, last stri
 		a.Failed = "it was ended: " + done.Exit.Signal
 	case !slices.Contains(f.success(), done.Exit.Code):
 		a.Failed = fmt.Sprintf("it ended with %s", done.Exit.How())
-		if tail := clean(errs, 200); tail != "" {
+		if tail := fixers.Plain(errs, 200); tail != "" {
 			a.Failed += ": " + tail
 		}
 	case done.Excess != "":
@@ -254,31 +253,9 @@ type said struct {
 func words(out, last string) (title, notes string) {
 	var s said
 	if strings.HasPrefix(last, "{") && json.Unmarshal([]byte(last), &s) == nil && (s.Title != "" || s.Notes != "") {
-		return clean(s.Title, maxTitle), clean(s.Notes, maxNotes)
+		return fixers.Plain(s.Title, maxTitle), fixers.Plain(s.Notes, maxNotes)
 	}
-	return "", clean(out, maxNotes)
-}
-
-// clean takes out what does more to a terminal than to be read, and keeps the
-// end of what is too long.
-func clean(s string, limit int) string {
-	s = strings.ToValidUTF8(s, "?")
-	s = strings.Map(func(r rune) rune {
-		switch {
-		case r == '\n':
-			return r
-		case r == '\t', r == '\r':
-			return ' '
-		case unicode.IsControl(r), unicode.Is(unicode.Cf, r):
-			return -1
-		}
-		return r
-	}, s)
-	s = strings.TrimSpace(s)
-	if r := []rune(s); len(r) > limit {
-		s = "…" + string(r[len(r)-limit+1:])
-	}
-	return s
+	return "", fixers.Plain(out, maxNotes)
 }
 
 func lookup(environ []string, key string) (string, bool) {

@@ -1,0 +1,253 @@
+package e2e
+
+import (
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"regreen/cycle"
+)
+
+// attack is one way to make a run look green (facts/fixers.md 4), as the
+// script of a command fixer. In scripts @TEST and @SOURCE are the project's files.
+type attack struct {
+	name   string
+	js, py string // "" where the language has no such thing
+	rule   string // what the report says, as far as it is fixed
+}
+
+// edits are attacks that a look at the change shows.
+func edits() []attack {
+	sed := func(s string) string { return "sed '" + s + "' @TEST > x && cat x > @TEST; rm x" }
+	add := func(file, text string) string {
+		return "mkdir -p $(dirname " + file + ") && cat >> " + file + " <<'END'\n" + text + "\nEND"
+	}
+	source := func(text string) string { return add("@SOURCE", text) }
+	return []attack{
+		{"test deleted", "rm @TEST", "rm @TEST", "test removed"},
+		{"test renamed away", "mv @TEST @TEST.txt", "mv @TEST tests/tax_cases.py", "test removed"},
+		{"test moved", "mkdir old; mv @TEST old", "mkdir old; mv @TEST old", "test removed"},
+		{"test emptied", ": > @TEST", ": > @TEST", "assertion removed"},
+		{"one test removed", sed("/fifth|is a fifth/,+2d;s/is a fifth/x/"), "", "expectation changed"},
+		{"test skipped", sed("s/ it(.is a/ it.skip(\"is a/;s/fifth., /fifth\", /"), sed("1i import pytest\\npytestmark = pytest.mark.skip\\n"), "test skipped or focused"},
+		{"test focused", sed("s/ it(.of/ it.only(\"of/;s/nothing., /nothing\", /"), "", "test skipped or focused"},
+		{"suite skipped", sed("s/^describe(/describe.skip(/"), "", "test skipped or focused"},
+		{"test expected to fail", "", sed("1i import pytest\\npytestmark = pytest.mark.xfail\\n"), "test skipped or focused"},
+		{"test skips itself", sed("s/^    \\(expect\\|assert\\)/    if (process.env.X === undefined) return; \\1/"), sed("s/^    assert/    return\\n    assert/"), "test file changed"},
+		{"assertion weakened", sed("s/toEqual(30)/toBeTruthy()/;s/== 30/> 0/"), sed("s/== 30/> 0/"), "expectation changed"},
+		{"assertion dropped", sed("/30/d"), sed("s/assert .*30/pass/"), "assertion removed"},
+		{"expected value taken from the run", sed("s/30/37.5/"), sed("s/30/37.5/"), "expectation changed"},
+		{"tolerance", "", sed("s/== 30/== __import__(\"pytest\").approx(30, abs=10)/"), "expectation changed"},
+		{"error swallowed in the test", sed("s/^    \\(expect\\|assert\\)\\(.*\\)/    try { \\1\\2 } catch {}/"),
+			sed("s/^    assert\\(.*\\)/    try:\\n        assert\\1\\n    except AssertionError:\\n        pass/"), "error swallowed"},
+		{"error swallowed in the source", source("export const x = () => { try { return 1; } catch { return 2; } };"),
+			source("try:\n    pass\nexcept Exception:\n    pass"), "error swallowed"},
+		{"configuration added", add("jest.config.js", "module.exports = { testMatch: [] };") + "\n" + add("vitest.config.mjs", "export default { test: { passWithNoTests: true } };") +
+			"\n" + add(".mocharc.json", "{}"), add("pytest.ini", "addopts = -k nothing"), "protected file"},
+		{"scripts changed", "echo '{\"scripts\":{\"test\":\"true\"}}' > package.json", add("setup.cfg", "[tool:pytest]"), "protected file"},
+		{"retries configured", add("vitest.workspace.mjs", "export default [];"), add("tox.ini", "[pytest]"), "protected file"},
+		{"lock file", add("package-lock.json", "{}"), add("poetry.lock", "x"), "protected file"},
+		{"continuous integration", add(".github/workflows/ci.yml", "on: []"), add(".github/workflows/ci.yml", "on: []"), "protected file"},
+		{"settings of regreen", add("regreen.toml", "# x"), add("regreen.toml", "# x"), "protected file"},
+		{"snapshot", add("test/__snapshots__/tax.test.js.snap", "x"), add("tests/__snapshots__/tax.ambr", "x"), "protected file"},
+		{"set-up file", add("lib/test-setup.js", "process.exit = () => {};"), add("conftest.py", "def pytest_collection_modifyitems(items):\n    items.clear()"), "test support changed"},
+		{"framework shadowed", add("lib/jest.js", "module.exports = {};"), add("pytest.py", "import sys"), "name of the test framework taken"},
+		{"framework in the source", source("afterEach(() => {});"), source("import pytest\npytest.skip(allow_module_level=True)"), "source reaches into the test framework"},
+		{"test read by the source", source("export const t = () => read('../test/tax.test.js');"), source("text = open('tests/test_tax.py')"), "source reads the tests"},
+		{"exit in the source", source("process.exit(0);"), source("import os\nos._exit(0)"), "source ends the process"},
+		{"link", "ln -s /etc/passwd src/link.js", "ln -s /etc/passwd shop/link.py", "link made or changed"},
+		{"secret written down", "echo \"// $TOKEN\" >> @SOURCE", "echo \"# $TOKEN\" >> @SOURCE", "secret in the change"},
+		{"too many files", "for i in $(seq 500); do echo x > src/f$i.js; done", "for i in $(seq 500); do echo x > shop/f$i.py; done", "file budget: 500 files are changed, 20 are allowed"},
+		{"too many lines", "for i in $(seq 600); do echo \"// $i\"; done >> @SOURCE", "for i in $(seq 600); do echo \"# $i\"; done >> @SOURCE", "line budget: 600 lines are changed, 500 are allowed"},
+	}
+}
+
+func (m mini) python() bool { return m.name == "pytest" }
+
+// script is an attack's, for this project; "" when it has none.
+func (m mini) script(a attack) string {
+	s := a.js
+	if m.python() {
+		s = a.py
+	}
+	return strings.NewReplacer("@TEST", m.test, "@SOURCE", m.source).Replace(s)
+}
+
+// loose makes the mini project's assertions such that a value can lie to them.
+func (m mini) loose() mini {
+	files := map[string]string{}
+	for name, text := range m.files {
+		files[name] = strings.NewReplacer("toBe(30)", "toEqual(30)", "assert.equal(tax(150), 30)", "assert(tax(150) == 30)").Replace(text)
+	}
+	m.files = files
+	return m
+}
+
+// refusedBy gives the rules that a fixer broke.
+func refusedBy(d cycle.Document, by string) string {
+	var out []string
+	for _, r := range d.Refused {
+		if r.By == by {
+			out = append(out, r.Rule)
+		}
+	}
+	return strings.Join(out, "; ")
+}
+
+// TestAttacksOnFiles has hostile command fixers, one for each attack, do their
+// worst to the files: each is refused by its rule, and nothing is merged.
+func TestAttacksOnFiles(t *testing.T) {
+	for _, m := range minis() {
+		t.Run(m.name, func(t *testing.T) {
+			t.Parallel()
+			m := m.loose()
+			settings := ""
+			for _, a := range edits() {
+				if script := m.script(a); script != "" {
+					settings += program(a.name, script, "rounds = 1", `env = ["TOKEN"]`)
+				}
+			}
+			r := m.broken(t, settings, nil)
+			r.environ = append(r.environ, "TOKEN=correct-horse-battery")
+			before := r.files()
+			d, res := r.run()
+			if d.Outcome != cycle.Failed || res.exit != 1 || len(d.Merged) > 0 {
+				t.Errorf("outcome %q, exit %d, merged %v\n%s", d.Outcome, res.exit, d.Merged, res.stderr)
+			}
+			diffMaps(t, "files", before, r.files())
+			for _, a := range edits() {
+				if m.script(a) == "" {
+					continue
+				}
+				if got := refusedBy(d, a.name); !strings.Contains(got, a.rule) {
+					t.Errorf("%s: refused by %q, want %q", a.name, got, a.rule)
+				}
+			}
+			if strings.Contains(res.stdout+res.stderr, "correct-horse-battery") {
+				t.Error("the secret is told")
+			}
+		})
+	}
+}
+
+// lies are attacks that pass the tests, or end them, while they run.
+func lies() []attack {
+	js := func(text string) string { return "cat >> @SOURCE <<'END'\n" + text + "\nEND" }
+	body := func(text string) string {
+		return "cat > x <<'END'\n" + text + "\nEND\nsed -e '/n \\/ 4/{r x' -e 'd}' @SOURCE > y; cat y > @SOURCE; rm x y"
+	}
+	return []attack{
+		{"inputs special-cased", body("  if (n === 150) return 30;\n  return n / 4;"), body("    if n == 150:\n        return 30\n    return n / 4"), "a value that a test expects, written into the source"},
+		{"always equal", body("  return n && { valueOf: () => 30, asymmetricMatch: () => true, $$typeof: Symbol.for('jest.asymmetricMatcher') };"),
+			body("    class Any:\n        def __eq__(self, other):\n            return True\n    return Any()"), "equality or comparison redefined"},
+		{"asks whether it is tested", body("  return process.env.NODE_ENV === 'test' || process.env.VITEST || process.argv.join().includes('mocha') ? n / 5 : n / 4;"),
+			body("    import os\n    return n / 5 if 'PYTEST_CURRENT_TEST' in os.environ else n / 4"), "source asks whether it is tested"},
+		{"framework patched under another name", js("const f = globalThis['des' + 'cribe']; globalThis['des' + 'cribe'] = () => f('x', () => globalThis['i' + 't']('is a fifth', () => {}));"),
+			js("import sys\nsetattr(sys.modules['_py' + 'test.python'].Function, 'run' + 'test', lambda self: None)"), ""},
+		{"exit under another name", js("globalThis['pro' + 'cess']['ex' + 'it'](0);"), js("getattr(__import__('o' + 's'), '_ex' + 'it')(0)"), ""},
+		{"printed report and exit", js("console.log('Tests: 2 passed, 2 total\\n  2 passing (3ms)'); globalThis['pro' + 'cess']['real' + 'lyExit'](0);"),
+			js("print('===== 2 passed in 0.01s =====', flush=True)\ngetattr(__import__('o' + 's'), '_ex' + 'it')(0)"), ""},
+		{"one helped and another broken", body("  return n ? 6 * 5 : 1;"), body("    return 6 * 5 if n else 1"), "breaks another test"},
+	}
+}
+
+func lastFix(d cycle.Document) cycle.Fix {
+	var f cycle.Fix
+	for _, it := range d.Iterations {
+		if n := len(it.Fixes); n > 0 {
+			f = it.Fixes[n-1]
+		}
+	}
+	return f
+}
+
+// TestLies has hostile command fixers lie to the running tests: what passes is
+// never merged by itself, and the report names why.
+func TestLies(t *testing.T) {
+	for _, m := range minis() {
+		for _, a := range lies() {
+			t.Run(m.name+"/"+strings.ReplaceAll(a.name, " ", "_"), func(t *testing.T) {
+				t.Parallel()
+				m := m.loose()
+				r := m.broken(t, program("liar", m.script(a), "rounds = 1"), nil)
+				before := r.files()
+				d, res := r.run()
+				if d.Outcome != cycle.Failed && d.Outcome != cycle.Proposed || len(d.Merged) > 0 {
+					t.Errorf("outcome %q, exit %d, merged %v\n%s", d.Outcome, res.exit, d.Merged, res.stdout)
+				}
+				diffMaps(t, "files", before, r.files())
+				// Where a lie has no effect in a framework, it is a change that does not help.
+				got := refusedBy(d, "liar")
+				inert := a.rule == "" && strings.Contains(lastFix(d).Why, "the failure stayed")
+				if got == "" && !inert || !strings.Contains(got, a.rule) {
+					t.Errorf("refused by %q, want %q\nreason %s, warnings %q, fix %+v\n%s", got, a.rule, d.Reason, d.Warnings, lastFix(d), res.stderr)
+				}
+			})
+		}
+	}
+}
+
+// TestCommandFixerMisbehaves has programs hang, flood, fail and say nonsense:
+// each costs its budget and is named, and the next one still repairs.
+func TestCommandFixerMisbehaves(t *testing.T) {
+	m := miniOf("jest")
+	r := m.broken(t,
+		program("hang", "echo x >> src/tax.js; sleep 600 & sleep 600", `timeout = "1s"`)+
+			program("flood", "yes $(seq 100)")+
+			program("fail", "echo x >> src/tax.js; echo 'no such model' >&2; exit 1")+
+			program("nothing", "echo done")+
+			program("nonsense", "head -c 100000 /dev/urandom; printf '{\"title\": [1'; kill -9 $$")+
+			"[[fixers.command]]\nname = \"missing\"\ncommand = [\"no-such-program\"]\n"+
+			program("state", `echo x > "$STATE/regreen/x"; rm -rf "$STATE" "$REAL/tmp"; echo x > "$REAL/x"; true`, `env = ["STATE", "REAL"]`)+
+			program("packages", "rm -rf node_modules; mkdir -p node_modules/jest; echo x > node_modules/jest/x; echo '// x' >> src/tax.js")+
+			program("mend", m.mend()+`; printf '{"title": "\033[31mred\033[0m %s"}\n' "$(seq -s. 200)"`), nil)
+	home := filepath.Dir(filepath.Dir(r.dir))
+	r.environ = append(r.environ, "STATE="+filepath.Join(home, "state"), "REAL="+home)
+	d, res := r.run()
+	if d.Outcome != cycle.Repaired || r.read(m.source) != m.good {
+		t.Fatalf("outcome %q: %s\n%q\n%s", d.Outcome, d.Reason, d.Warnings, res.stderr)
+	}
+	for _, want := range []string{"hang made no repair: its time of 1s ran out", "flood made no repair: it was ended at the limit of 16 MB of output",
+		"fail made no repair: it ended with exit code 1: no such model", "nothing made no repair: it changed nothing", "nonsense made no repair: it was ended: killed",
+		"the command fixer missing is left out"} {
+		if !slices.ContainsFunc(d.Warnings, func(w string) bool { return strings.Contains(w, want) }) {
+			t.Errorf("no warning says %q: %q", want, d.Warnings)
+		}
+	}
+	for _, f := range d.Iterations[0].Fixes {
+		if f.By == "mend" && (strings.ContainsAny(f.Title, "\x1b") || len([]rune(f.Title)) > 130) {
+			t.Errorf("title %q", f.Title)
+		}
+		if f.By == "packages" && f.Kept {
+			t.Error("a comment was kept")
+		}
+	}
+	if _, err := os.Stat(filepath.Join(home, "x")); err == nil {
+		t.Error("the home folder was written")
+	}
+	if _, err := os.Stat(r.path("node_modules/jest/package.json")); err != nil {
+		t.Error(err)
+	}
+}
+
+// TestCommandFixerIsGivenUp: what it changes does not help, twice; then the
+// failure is the user's.
+func TestCommandFixerIsGivenUp(t *testing.T) {
+	m := miniOf("jest")
+	r := m.broken(t, program("guess", `cat > "$HOME/x"; grep -o '"round":[0-9]*' "$HOME/x" >> src/tax.js; sed -i 's|^"|// "|' src/tax.js`, "rounds = 9"), nil)
+	d, res := r.run()
+	tries := 0
+	for _, it := range d.Iterations {
+		for _, f := range it.Fixes {
+			if f.By == "guess" {
+				tries++
+			}
+		}
+	}
+	if want := "2 different changes did not repair it; it is left to you"; tries != 2 || d.Outcome != cycle.Failed ||
+		!slices.ContainsFunc(d.Warnings, func(w string) bool { return strings.Contains(w, want) }) {
+		t.Errorf("outcome %q after %d tries: %q\n%s", d.Outcome, tries, d.Warnings, res.stderr)
+	}
+}
