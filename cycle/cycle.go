@@ -129,7 +129,14 @@ func (c *run) cycle(ctx context.Context) error {
 		return err
 	}
 	c.doc.Timings.Fix = time.Since(start).Milliseconds()
-	return c.finish(ctx)
+	if err := c.finish(ctx); err != nil {
+		return err
+	}
+	// The verdict stands, whatever comes of the search.
+	if err := c.guilt(ctx, c.now); err != nil && ctx.Err() == nil {
+		c.doc.Warnings = append(c.doc.Warnings, fmt.Sprintf("the cause was not searched for to the end: %v", err))
+	}
+	return nil
 }
 
 func (c *run) timeout() time.Duration {

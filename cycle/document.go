@@ -165,6 +165,7 @@ type Timings struct {
 	Fix       int64 `json:"fix"`
 	FullSuite int64 `json:"full_suite"`
 	Merge     int64 `json:"merge"`
+	Cause     int64 `json:"cause"` // the search for the guilty part of the diff
 	Total     int64 `json:"total"`
 }
 

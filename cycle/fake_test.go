@@ -34,7 +34,8 @@ type world struct {
 	hang        bool
 	litter      func(w *world) // what the tests do to the tree as they run
 	events      []Event
-	hidden      string // a file that can be read and is none of the repository's
+	hidden      string            // a file that can be read and is none of the repository's
+	base        map[string]string // the base revision, where it differs from what the cycle found
 }
 
 func newWorld(files map[string]string) *world {
@@ -64,10 +65,16 @@ func (w *world) Files() []string {
 	sort.Strings(out)
 	return out
 }
-func (w *world) Base(rel string) ([]byte, bool)       { b, ok := w.orig[rel]; return b, ok }
+func (w *world) Base(rel string) ([]byte, bool) {
+	if s, ok := w.base[rel]; ok {
+		return []byte(s), true
+	}
+	b, ok := w.orig[rel]
+	return b, ok
+}
 func (w *world) BaseFiles() []string                  { return w.Files() }
 func (w *world) Renames() []fixers.Rename             { return nil }
-func (w *world) Changed() []string                    { return nil }
+func (w *world) Changed() []string                    { return slices.Sorted(maps.Keys(w.base)) }
 func (w *world) Languages() lang.Set                  { return nil }
 func (w *world) Resolver(lang.Language) lang.Resolver { return nil }
 func (w *world) IsTest(rel string) bool               { return strings.HasSuffix(rel, ".test") }

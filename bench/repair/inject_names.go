@@ -103,17 +103,40 @@ func (s *site) usedElsewhere(name, but string) int {
 // else in the repository defines.
 func (s *site) renamable(rel string, uses int) []lang.Export {
 	var out []lang.Export
+	defs := s.scan(rel).Defs
 	for _, e := range s.scan(rel).Exports {
+		if i := slices.IndexFunc(defs, func(d lang.Export) bool { return d.Name == e.Name }); i >= 0 && e.Body.Len() == 0 {
+			e.Body, e.Kind = defs[i].Body, defs[i].Kind
+		}
 		if len(e.Name) < 4 || e.From != "" || e.Name == "default" || e.Body.Len() == 0 || e.Local != "" && e.Local != e.Name ||
 			e.Kind == "Type" || strings.HasPrefix(e.Name, "__") || strings.HasPrefix(e.Name, "test") {
 			continue
 		}
-		if s.usedElsewhere(e.Name, rel) == 0 || s.idents[e.Name] < uses || s.defined(e.Name) != 1 {
+		if s.usedElsewhere(e.Name, rel) == 0 || s.idents[e.Name] < uses || s.defined(e.Name) != 1 || !s.onlyImported(e.Name, rel) {
 			continue
 		}
 		out = append(out, e)
 	}
 	return out
+}
+
+// onlyImported tells whether every other file that says the name means the
+// export: it imports the name, or says it of something that it imports.
+func (s *site) onlyImported(name, but string) bool {
+	ok := true
+	s.each(name, func(rel string, toks []lang.Token, i int) {
+		if rel == but || !ok {
+			return
+		}
+		ok = false
+		for _, imp := range s.scan(rel).Imports {
+			for _, n := range imp.Names {
+				ok = ok || n.Imported == name
+				ok = ok || i > 1 && s.text(rel, toks[i-1].Span) == "." && s.text(rel, toks[i-2].Span) == n.Local
+			}
+		}
+	})
+	return ok
 }
 
 // defined counts the top-level definitions with a name.

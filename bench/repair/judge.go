@@ -187,6 +187,9 @@ func judgeRename(from, to string) judge {
 				return wrong, rel + " has an edit that is no rename"
 			}
 		}
+		if aliased(ls, now, from, to) {
+			return equal, "the old name is an alias"
+		}
 		for _, rel := range now.files() {
 			for _, w := range words(ls, rel, now[rel], false) {
 				if w == from && !bytes.Contains(now[rel], []byte(to)) {
@@ -196,6 +199,19 @@ func judgeRename(from, to string) judge {
 		}
 		return equal, ""
 	}
+}
+
+// aliased tells whether a file offers the new name under the old one.
+func aliased(ls lang.Set, t tree, from, to string) bool {
+	for _, rel := range t.files() {
+		w := words(ls, rel, t[rel], false)
+		for i := 2; i < len(w); i++ {
+			if w[i] == from && w[i-1] == "as" && w[i-2] == to || w[i] == to && w[i-1] == ":" && w[i-2] == from {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // renamedOnly walks two lists of words side by side.

@@ -15,11 +15,13 @@ package main
 
 import (
 	"context"
+	"errors"
 	"flag"
 	"fmt"
 	"os"
 	"os/signal"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"time"
 )
@@ -34,6 +36,7 @@ func main() {
 	flag.StringVar(&o.program, "program", "", "the regreen to run (default: built from this tree)")
 	flag.DurationVar(&o.limit, "limit", 3*time.Minute, "for one run of regreen")
 	flag.BoolVar(&o.asJSON, "json", false, "print the table as JSON")
+	flag.StringVar(&o.leave, "leave", "", "a case (kind/number) that is only made: the copy of the one repository stays broken, for a look")
 	table := flag.Bool("table", false, "print the table of -out and run nothing")
 	flag.Parse()
 	if *kinds != "" {
@@ -60,6 +63,7 @@ type options struct {
 	program string
 	limit   time.Duration
 	asJSON  bool
+	leave   string
 }
 
 func (o options) all(ctx context.Context, repos []string, tableOnly bool) (bad bool, err error) {
@@ -86,8 +90,10 @@ func (o options) all(ctx context.Context, repos []string, tableOnly bool) (bad b
 			return false, err
 		}
 		for _, dir := range repos {
-			if err := o.repo(ctx, dir, s); err != nil {
-				return false, fmt.Errorf("%s: %w", filepath.Base(dir), err)
+			if err := o.repo(ctx, dir, s); ctx.Err() != nil {
+				return false, context.Cause(ctx)
+			} else if err != nil {
+				fmt.Fprintf(os.Stderr, "%s is left out: %v\n", filepath.Base(dir), err)
 			}
 		}
 	}
@@ -103,6 +109,9 @@ func (o options) all(ctx context.Context, repos []string, tableOnly bool) (bad b
 
 // repo runs every missing case of one repository.
 func (o options) repo(ctx context.Context, dir string, s *store) error {
+	if o.leave != "" {
+		return o.breakOnly(ctx, dir)
+	}
 	var want []caseID
 	for _, k := range kinds() {
 		if len(o.kinds) > 0 && !contains(o.kinds, k.name) {
@@ -137,6 +146,27 @@ func (o options) repo(ctx context.Context, dir string, s *store) error {
 		}
 	}
 	return nil
+}
+
+// breakOnly makes a copy and the first fault of one case in it.
+func (o options) breakOnly(ctx context.Context, dir string) error {
+	r, err := copyRepo(ctx, dir, o)
+	if err != nil {
+		return err
+	}
+	defer r.close()
+	kind, n, _ := strings.Cut(o.leave, "/")
+	number, try, _ := strings.Cut(n, ".")
+	id := caseID{Repo: filepath.Base(dir), Kind: kind, Seed: o.seed}
+	id.N, _ = strconv.Atoi(number)
+	at, _ := strconv.Atoi(try)
+	f := inject(rng(id, at), r.orig, r.langs, kind)
+	if f == nil {
+		return errors.New("there is no place for such a fault")
+	}
+	fmt.Fprintf(os.Stderr, "%s: %s\n", r.dir, f.what)
+	_, err = r.put(f.edits)
+	return err
 }
 
 func contains(list []string, s string) bool {

@@ -222,7 +222,7 @@ func TestDocumentsHaveNoNullLists(t *testing.T) {
 	deps := Deps{
 		RunCycle: func(context.Context, Repo, RunOptions, func(cycle.Event)) (*cycle.Document, error) {
 			return &cycle.Document{Outcome: cycle.Failed, Iterations: []cycle.Iteration{{N: 1, Fixes: []cycle.Fix{{}}}},
-				Remaining: []cycle.Remaining{{}}, AffectedTests: []cycle.Affected{{}}}, nil
+				Remaining: []cycle.Remaining{{}}, AffectedTests: []cycle.Affected{{}}, Cause: &cycle.Guilt{}}, nil
 		},
 		Affected: func(context.Context, Repo, AffectedOptions) (*AffectedDocument, error) {
 			return &AffectedDocument{AffectedTests: []cycle.Affected{{}}}, nil

@@ -64,6 +64,11 @@ func normal(d cycle.Document) cycle.Document {
 	d.Remaining = remainingList(d.Remaining)
 	d.FailedBefore = remainingList(d.FailedBefore)
 	d.Warnings = list(d.Warnings)
+	if d.Cause != nil {
+		g := *d.Cause
+		g.Tests, g.Parts = list(g.Tests), list(g.Parts)
+		d.Cause = &g
+	}
 	return d
 }
 

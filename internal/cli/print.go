@@ -45,6 +45,7 @@ func printResult(s screen, d *cycle.Document) {
 	p.proposals(d)
 	p.refused(d)
 	p.failures("still failing", d.Remaining)
+	p.guilty(d.Cause)
 	if hidden {
 		p.causes("hidden behind these", d)
 	}

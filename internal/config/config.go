@@ -31,6 +31,7 @@ type Cycle struct {
 	Merge                  string   `toml:"merge"`            // auto | propose
 	MergeQuiet             Duration `toml:"merge_quiet"`
 	Budget                 Duration `toml:"budget"`
+	CauseBudget            Duration `toml:"cause_budget"` // 0: no cause is searched for
 	ConservativeUntil      int      `toml:"conservative_until"`
 	ConservativeAbove      float64  `toml:"conservative_above"`
 	SurgicalMaxCritical    int      `toml:"surgical_max_critical"`

@@ -13,6 +13,7 @@ func Default() Config {
 			Merge:                  "auto",
 			MergeQuiet:             Duration(time.Second),
 			Budget:                 Duration(15 * time.Minute),
+			CauseBudget:            Duration(20 * time.Second),
 			ConservativeUntil:      3,
 			ConservativeAbove:      80,
 			SurgicalMaxCritical:    4,

@@ -59,6 +59,7 @@ func schema() node {
 			"merge":                    {kind: word, words: []string{"auto", "propose"}},
 			"merge_quiet":              {kind: duration},
 			"budget":                   {kind: duration},
+			"cause_budget":             {kind: duration},
 			"conservative_until":       {kind: integer},
 			"conservative_above":       {kind: percent},
 			"surgical_max_critical":    {kind: integer},

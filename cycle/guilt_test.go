@@ -1,0 +1,69 @@
+package cycle
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"regreen/internal/config"
+)
+
+func TestGuilt(t *testing.T) {
+	many := func(mark string) string {
+		var b strings.Builder
+		for i := range 40 {
+			fmt.Fprintf(&b, "line %d\n", i)
+			if i%5 == 0 {
+				fmt.Fprintf(&b, "%s %d\n", mark, i)
+			}
+		}
+		return b.String()
+	}
+	cases := []struct {
+		name        string
+		base, files map[string]string
+		want        []string // "file:line-end before -> after"
+		change      func(*Options, *Selection, *Deps)
+	}{
+		{name: "one line among many hunks", base: map[string]string{"src": many("old") + "=4\n", "b": "x\n"},
+			files: map[string]string{"src": many("new") + "=5\n", "b": "y\n", "t.test": "one: src has =4"},
+			want:  []string{"src:49-49 =4\n -> =5\n"}},
+		{name: "one line of a hunk", base: map[string]string{"src": "a\n=4\nc\n"},
+			files: map[string]string{"src": "A\n=5\nC\n", "t.test": "one: src has =4"}, want: []string{"src:2-2 =4\n -> =5\n"}},
+		{name: "a removed line", base: map[string]string{"src": "a\nb\n=4\nc\n"},
+			files: map[string]string{"src": "a\nb\nc\n", "t.test": "one: src has =4"}, want: []string{"src:3-2 =4\n -> "}},
+		{name: "two places together", base: map[string]string{"src": "=4\nb\nc\nd\n", "u": "=6\nx\n"},
+			files: map[string]string{"src": "=5\nb\nC\nd\n", "u": "=7\ny\n", "t.test": "one: src has =4\ntwo: u has =6"},
+			want:  []string{"src:1-1 =4\n -> =5\n", "u:1-1 =6\n -> =7\n"}},
+		{name: "a file that is gone", base: map[string]string{"old": "=4\n", "b": "x\n"},
+			files: map[string]string{"b": "y\n", "t.test": "one: old has =4"}, want: []string{"old:1-0 =4\n -> "}},
+		{name: "the test's own change", base: map[string]string{"t.test": "one: src has =4", "src": "=4\nb\n"},
+			files: map[string]string{"src": "=4\nc\n", "t.test": "one: src has =5"}, want: []string{"t.test:1-1 one: src has =4 -> one: src has =5"}},
+		{name: "the diff does not explain it", base: map[string]string{"src": "a\n"}, files: map[string]string{"src": "b\n", "t.test": "one: src has =4"}},
+		{name: "nothing is changed", files: map[string]string{"src": "b\n", "t.test": "one: src has =4"}},
+		{name: "switched off", base: map[string]string{"src": "=4\n"}, files: map[string]string{"src": "=5\n", "t.test": "one: src has =4"},
+			change: func(o *Options, _ *Selection, _ *Deps) { o.Config.Cycle.CauseBudget = config.Duration(0) }},
+	}
+	for _, tc := range cases {
+		t.Run(tc.name, func(t *testing.T) {
+			w := newWorld(tc.files)
+			w.base = tc.base
+			doc := w.cycle(t, tc.change)
+			if doc.Outcome != Failed || len(w.merged) > 0 {
+				t.Errorf("outcome %s, merged %d: a cause is told and never applied", doc.Outcome, len(w.merged))
+			}
+			var got []string
+			if doc.Cause != nil {
+				for _, p := range doc.Cause.Parts {
+					got = append(got, fmt.Sprintf("%s:%d-%d %s -> %s", p.File, p.Line, p.EndLine, p.Before, p.After))
+				}
+				if !doc.Cause.Smallest || doc.Cause.Runs > 24 {
+					t.Errorf("smallest %v after %d runs", doc.Cause.Smallest, doc.Cause.Runs)
+				}
+			}
+			if strings.Join(got, "\n") != strings.Join(tc.want, "\n") {
+				t.Errorf("cause = %q, want %q", got, tc.want)
+			}
+		})
+	}
+}
