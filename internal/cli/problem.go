@@ -10,6 +10,7 @@ import (
 
 	"regreen/cycle"
 	"regreen/internal/config"
+	"regreen/internal/daemon"
 	"regreen/internal/git"
 	"regreen/internal/runner"
 	"regreen/internal/sandbox"
@@ -73,6 +74,7 @@ func problemOf(ctx context.Context, err error) *Problem {
 		box     *sandbox.Error
 		busy    *sandbox.BusyError
 		budget  *cycle.BudgetError
+		socket  *daemon.SocketError
 	)
 	of := func(code, hint string) *Problem {
 		return &Problem{Code: code, Exit: exitOfCode(code), Message: err.Error(), Hint: hint, Err: err}
@@ -90,6 +92,8 @@ func problemOf(ctx context.Context, err error) *Problem {
 		return of(found.Code, found.Hint)
 	case errors.As(err, &box):
 		return of(box.Code, box.Hint)
+	case errors.As(err, &socket):
+		return &Problem{Code: "socket", Exit: ExitEnvironment, Message: socket.Error(), Hint: "make it your own with mode 0700, or set XDG_RUNTIME_DIR", Err: err}
 	case errors.As(err, &busy):
 		return of("busy", "wait for it to end")
 	case errors.As(err, &budget):

@@ -104,13 +104,10 @@ func hasTerminal() bool {
 // watched is the end of a daemon.
 func (a *app) watched(ctx context.Context, err error) error {
 	var busy *daemon.BusyError
-	var socket *daemon.SocketError
 	var stopped Stopped
 	switch {
 	case errors.As(err, &busy):
 		return &Problem{Code: "busy", Exit: ExitEnvironment, Message: busy.Error(), Hint: "regreen status tells what it does, regreen stop ends it", Err: err}
-	case errors.As(err, &socket):
-		return &Problem{Code: "socket", Exit: ExitEnvironment, Message: socket.Error(), Hint: "make it your own with mode 0700, or set XDG_RUNTIME_DIR", Err: err}
 	case err == nil && errors.As(context.Cause(ctx), &stopped):
 		a.exit = stopped.Exit // the usual way to end, and no news
 	}

@@ -27,6 +27,9 @@ type Client struct{ http *http.Client }
 func NewClient(socket string) *Client {
 	return &Client{&http.Client{Transport: &http.Transport{
 		DialContext: func(ctx context.Context, _, _ string) (net.Conn, error) {
+			if err := trusted(socket); err != nil {
+				return nil, err
+			}
 			return (&net.Dialer{}).DialContext(ctx, "unix", socket)
 		}}}}
 }

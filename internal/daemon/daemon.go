@@ -72,6 +72,7 @@ type Daemon struct {
 	loop  *loop
 	group sync.WaitGroup // operations and watchers
 	waits latest
+	times times // of the server's clients
 }
 
 // latest is a word of which only the newest counts.
@@ -103,7 +104,7 @@ var errEnded = errors.New("the daemon is ending")
 
 // New prepares a daemon.
 func New(cfg Config) *Daemon {
-	d := &Daemon{cfg: cfg, asks: make(chan func()), ended: make(chan struct{}), waits: latest{poke: make(chan struct{}, 1)}}
+	d := &Daemon{cfg: cfg, asks: make(chan func()), ended: make(chan struct{}), waits: latest{poke: make(chan struct{}, 1)}, times: usualTimes()}
 	d.loop = &loop{d: d, hub: &hub{sink: cfg.Sink}, config: cfg.Config, done: make(chan func(), 1),
 		contents: contents{root: cfg.Root, seen: map[string]string{}}}
 	return d
@@ -276,6 +277,14 @@ func (d *Daemon) written(ctx context.Context, do func(context.Context, Worker) (
 	case <-ctx.Done():
 		return nil, ctx.Err()
 	}
+}
+
+// log is the logger; without one nothing is said.
+func (d *Daemon) log() *slog.Logger {
+	if d.cfg.Log == nil {
+		return slog.New(slog.DiscardHandler)
+	}
+	return d.cfg.Log
 }
 
 func hexSum(b []byte) string {

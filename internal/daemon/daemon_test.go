@@ -440,7 +440,8 @@ func TestBadRequests(t *testing.T) {
 		body               io.Reader
 		want               int
 	}{
-		{"no such path", "GET", "/v2/status", nil, 404},
+		{"no such path", "GET", "/v1/nothing", nil, 404},
+		{"unknown version", "GET", "/v2/status", nil, 404},
 		{"wrong method", "GET", "/v1/stop", nil, 404},
 		{"not JSON", "POST", "/v1/save", strings.NewReader("{"), 400},
 		{"unknown field", "POST", "/v1/save", strings.NewReader(`{"file":"x"}`), 400},

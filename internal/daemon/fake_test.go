@@ -138,11 +138,20 @@ type fixture struct {
 	events  chan Event
 	done    chan error
 	cancel  context.CancelFunc
+	times   times // zero: the usual
 }
 
 const patience = 10 * time.Second
 
 func begin(t *testing.T, set func(*Config)) *fixture {
+	t.Helper()
+	f := prepare(t, set)
+	f.start()
+	return f
+}
+
+// prepare makes a daemon that is yet to be started.
+func prepare(t *testing.T, set func(*Config)) *fixture {
 	t.Helper()
 	f := &fixture{t: t, work: newFakeWorker(), batches: make(chan watch.Batch), expects: make(chan string, 100),
 		events: make(chan Event, 10_000), done: make(chan error, 1)}
@@ -172,13 +181,15 @@ func begin(t *testing.T, set func(*Config)) *fixture {
 	if set != nil {
 		set(&f.cfg)
 	}
-	f.start()
 	return f
 }
 
 func (f *fixture) start() {
 	f.t.Helper()
 	f.d, f.c = New(f.cfg), NewClient(f.cfg.Socket)
+	if f.times != (times{}) {
+		f.d.times = f.times
+	}
 	ctx, cancel := context.WithCancel(context.Background())
 	f.cancel = cancel
 	returned := make(chan struct{})

@@ -1,8 +1,6 @@
-//go:build !linux
+//go:build !linux && !darwin
 
 package daemon
 
-import "net"
-
-// peer is not asked here: the folder's mode keeps other users out.
-func peer(net.Conn) (uid int, known bool) { return 0, false }
+// ownPeer is not asked here: the folder keeps other users out.
+func ownPeer(uintptr) bool { return true }

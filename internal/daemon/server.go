@@ -6,11 +6,13 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"log/slog"
 	"net"
 	"net/http"
 	"os"
 	"path/filepath"
 	"runtime"
+	"strings"
 	"time"
 
 	"regreen/cycle"
@@ -18,10 +20,15 @@ import (
 
 // The bounds of a request. Paths of a save are what is longest.
 const (
-	maxBody    = 1 << 20
-	maxHeader  = 16 << 10
-	headerTime = 5 * time.Second
+	maxBody   = 1 << 20
+	maxHeader = 16 << 10
 )
+
+// times are what a client, which is on the same machine, may take to send the
+// parts of a request, and to take in a piece of the answer.
+type times struct{ header, body, write time.Duration }
+
+func usualTimes() times { return times{5 * time.Second, 5 * time.Second, 10 * time.Second} }
 
 type server struct {
 	http *http.Server
@@ -44,10 +51,14 @@ func (d *Daemon) serve() (*server, error) {
 	mux.HandleFunc("POST /v1/borrow", d.borrow)
 	mux.HandleFunc("POST /v1/wrote", d.wrote)
 	mux.HandleFunc("/", func(w http.ResponseWriter, r *http.Request) {
+		if !strings.HasPrefix(r.URL.Path, "/v1/") {
+			fail(w, http.StatusNotFound, "unknown_version", fmt.Errorf("this daemon speaks /v1/ only; after an update, start it anew"))
+			return
+		}
 		fail(w, http.StatusNotFound, "not_found", fmt.Errorf("there is no %s %s", r.Method, r.URL.Path))
 	})
-	s := &server{l: l, done: make(chan struct{}), http: &http.Server{Handler: http.MaxBytesHandler(mux, maxBody),
-		ReadHeaderTimeout: headerTime, MaxHeaderBytes: maxHeader, IdleTimeout: time.Minute}}
+	s := &server{l: l, done: make(chan struct{}), http: &http.Server{Handler: d.patient(http.MaxBytesHandler(mux, maxBody)),
+		ReadHeaderTimeout: d.times.header, MaxHeaderBytes: maxHeader, IdleTimeout: time.Minute, ErrorLog: slog.NewLogLogger(d.log().Handler(), slog.LevelDebug)}}
 	go func() {
 		_ = s.http.Serve(l) // it ends with close
 		close(s.done)
@@ -64,6 +75,34 @@ func (s *server) close() {
 	}
 	<-s.done
 }
+
+// patient bounds how long the body of a request and the answer may take. read
+// takes the bound away again, since it would end answers that wait; what writes
+// later than at once sets a new one.
+func (d *Daemon) patient(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.ContentLength != 0 {
+			_ = http.NewResponseController(w).SetReadDeadline(time.Now().Add(d.times.body))
+		}
+		w = &writer{w, d.times.write}
+		next.ServeHTTP(w, r)
+	})
+}
+
+// writer gives each write its time.
+type writer struct {
+	http.ResponseWriter
+	time time.Duration
+}
+
+// Write writes, or fails when the other end does not read.
+func (w *writer) Write(b []byte) (int, error) {
+	_ = http.NewResponseController(w.ResponseWriter).SetWriteDeadline(time.Now().Add(w.time))
+	return w.ResponseWriter.Write(b)
+}
+
+// Unwrap is for http.ResponseController.
+func (w *writer) Unwrap() http.ResponseWriter { return w.ResponseWriter }
 
 func answer(w http.ResponseWriter, code int, v any) {
 	w.Header().Set("Content-Type", "application/json")
@@ -94,6 +133,7 @@ func read(w http.ResponseWriter, r *http.Request, v any) bool {
 	var large *http.MaxBytesError
 	switch {
 	case err == nil:
+		_ = http.NewResponseController(w).SetReadDeadline(time.Time{})
 		return true
 	case errors.As(err, &large):
 		fail(w, http.StatusRequestEntityTooLarge, "too_large", fmt.Errorf("the request is larger than %d bytes", maxBody))

@@ -5,33 +5,44 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"io"
 	"net"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strconv"
+	"sync"
+	"time"
 )
 
 // maxSocket is how long a socket's path may be, in bytes: sun_path of unix(7)
 // has 108 with the final NUL, on macOS 104.
 const maxSocket = 103
 
+// maxPath is the longest path that a socket can have everywhere: macOS allows
+// 104 bytes with the NUL, Linux 108.
+const maxPath = 103
+
 // SocketPath is where the daemon of a repository listens: below
 // $XDG_RUNTIME_DIR, or in a folder of the user's own in the system's temporary
-// one, or below /tmp: the first whose path the kernel takes.
+// one where that is not set or too long for a socket.
 func SocketPath(root string, env func(string) string) string {
 	sum := sha256.Sum256([]byte(root))
 	name := hex.EncodeToString(sum[:])[:12] + ".sock"
-	own := "regreen-" + strconv.Itoa(os.Getuid())
-	dirs := []string{filepath.Join(os.TempDir(), own)}
-	if dir := env("XDG_RUNTIME_DIR"); filepath.IsAbs(dir) {
-		dirs = []string{filepath.Join(dir, "regreen"), dirs[0]}
+	tmp := env("TMPDIR")
+	if !filepath.IsAbs(tmp) {
+		tmp = os.TempDir()
 	}
-	for _, dir := range dirs {
-		if path := filepath.Join(dir, name); len(path) <= maxSocket {
+	own := "regreen-" + strconv.Itoa(os.Getuid())
+	if dir := env("XDG_RUNTIME_DIR"); filepath.IsAbs(dir) {
+		if path := filepath.Join(dir, "regreen", name); len(path) <= maxPath {
 			return path
 		}
 	}
-	return filepath.Join(string(filepath.Separator)+"tmp", own, name)
+	if path := filepath.Join(tmp, own, name); len(path) <= maxPath || runtime.GOOS == "windows" {
+		return path
+	}
+	return filepath.Join("/tmp", own, name)
 }
 
 // SocketError is a socket folder that others could have their hands in.
@@ -65,22 +76,83 @@ func listen(path string) (net.Listener, error) {
 	if err := os.Chmod(path, 0o600); err != nil {
 		return nil, errors.Join(fmt.Errorf("protect the socket: %w", err), l.Close())
 	}
-	return own{l}, nil
+	return own{l, make(chan struct{}, maxConns)}, nil
 }
 
-// own lets only the same user's processes in.
-type own struct{ net.Listener }
+// trusted says why a socket is not to be connected to; nil too when there is none.
+func trusted(path string) error {
+	if _, err := os.Lstat(path); err != nil {
+		return nil // connecting finds that out
+	}
+	fi, err := os.Lstat(filepath.Dir(path))
+	if err != nil {
+		return fmt.Errorf("look at the socket's folder: %w", err)
+	}
+	if why := untrusted(fi); why != "" {
+		return &SocketError{filepath.Dir(path), why}
+	}
+	return nil
+}
 
-// Accept drops connections of other users.
+// maxConns is how many connections there may be at once. Each editor has one or
+// two; more are a defect somewhere, which must not cost memory or files here.
+const maxConns = 256
+
+// own lets only the same user's processes in, and not too many of them.
+type own struct {
+	net.Listener
+	room chan struct{} // holds one for each connection
+}
+
+// Accept drops connections of other users, and tells those that are too many.
 func (o own) Accept() (net.Conn, error) {
 	for {
 		c, err := o.Listener.Accept()
 		if err != nil {
 			return nil, err
 		}
-		if uid, known := peer(c); !known || uid == os.Getuid() {
-			return c, nil
+		if !ours(c) {
+			_ = c.Close()
+			continue
 		}
-		_ = c.Close()
+		select {
+		case o.room <- struct{}{}:
+			return &roomed{Conn: c, leave: sync.OnceFunc(func() { <-o.room })}, nil
+		default:
+			_ = c.SetDeadline(time.Now().Add(100 * time.Millisecond)) // it fits the socket's buffer
+			_, _ = io.WriteString(c, full)
+			_ = c.Close()
+		}
 	}
+}
+
+// full answers a connection that is one too many.
+const full = "HTTP/1.1 503 Service Unavailable\r\nContent-Type: application/json\r\nConnection: close\r\n\r\n" +
+	`{"schema":1,"error":{"code":"busy","message":"too many connections to the daemon","hint":"one of your programs leaves them open"}}` + "\n"
+
+// roomed gives its room back when it is closed.
+type roomed struct {
+	net.Conn
+	leave func()
+}
+
+// Close closes the connection.
+func (r *roomed) Close() error {
+	defer r.leave()
+	return r.Conn.Close()
+}
+
+// ours tells whether the other end of a connection is the same user's.
+func ours(c net.Conn) bool {
+	u, ok := c.(*net.UnixConn)
+	if !ok {
+		return false
+	}
+	raw, err := u.SyscallConn()
+	if err != nil {
+		return false
+	}
+	same := false
+	err = raw.Control(func(fd uintptr) { same = ownPeer(fd) })
+	return err == nil && same
 }
