@@ -202,8 +202,13 @@ func (a *app) abs(path string) string {
 
 // open finds the repository and reads its configuration.
 func (a *app) open(ctx context.Context) (Repo, error) {
-	r := Repo{Dir: a.dir, Environ: a.environ, Log: a.logger()}
-	root, err := a.deps.Root(ctx, a.dir, a.environ)
+	return a.openAt(ctx, a.dir)
+}
+
+// openAt is open for the repository that a folder is in.
+func (a *app) openAt(ctx context.Context, dir string) (Repo, error) {
+	r := Repo{Dir: dir, Environ: a.environ, Log: a.logger()}
+	root, err := a.deps.Root(ctx, dir, a.environ)
 	if err != nil {
 		return r, err
 	}
