@@ -17,7 +17,8 @@ func layers() [][]string {
 		{"internal/engine"},
 		{"cycle"},
 		{"watch", "affected", "fixers", "internal/sandbox"},
-		{"internal/runner", "internal/lang", "internal/lock", "internal/git", "internal/config", "internal/history", "internal/jail", "internal/secret"},
+		{"internal/runner", "internal/lang", "internal/lock", "internal/git", "internal/config", "internal/history", "internal/jail", "internal/secret",
+			"internal/editor", "internal/githook", "internal/service", "internal/notify"},
 		{"internal/proc", "internal/lazyregexp"},
 	}
 }

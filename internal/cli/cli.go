@@ -135,7 +135,7 @@ it into your files. Every merge can be undone.`,
 			return c.Help()
 		}})
 	root.AddCommand(a.watchCommand(), a.runCommand(), a.saveCommand(), a.affectedCommand(), a.statusCommand(), a.stopCommand(), a.logCommand(), a.showCommand(), a.applyCommand(),
-		a.undoCommand(), a.initCommand(), a.doctorCommand(), a.demoCommand(), a.completionCommand(), a.versionCommand())
+		a.undoCommand(), a.initCommand(), a.hookCommand(), a.doctorCommand(), a.demoCommand(), a.completionCommand(), a.versionCommand())
 	for _, c := range root.Commands() {
 		if c.Args == nil {
 			c.Args = cobra.ArbitraryArgs

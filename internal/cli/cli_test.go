@@ -52,7 +52,7 @@ func TestUsage(t *testing.T) {
 		stderr string
 	}{
 		{"unknown command", []string{"rnu"}, "regreen: error: unknown command \"rnu\"\nregreen: hint: did you mean regreen run?\n"},
-		{"far command", []string{"frobnicate"}, "regreen: error: unknown command \"frobnicate\"\nregreen: hint: commands: affected, apply, completion, demo, doctor, init, log, run, save, show, status, stop, undo, version, watch\n"},
+		{"far command", []string{"frobnicate"}, "regreen: error: unknown command \"frobnicate\"\nregreen: hint: commands: affected, apply, completion, demo, doctor, hook, init, log, run, save, show, status, stop, undo, version, watch\n"},
 		{"unknown flag", []string{"run", "--al"}, "regreen: error: unknown flag: --al\nregreen: hint: did you mean --all?\n"},
 		{"bad value", []string{"run", "--max-iterations", "x"}, "regreen: error: invalid argument \"x\" for \"--max-iterations\" flag: strconv.ParseInt: parsing \"x\": invalid syntax\nregreen: hint: usage: regreen run [FILE...] [flags]; regreen run --help lists the flags\n"},
 		{"impossible target", []string{"run", "--target", "101"}, "regreen: error: --target is 101\nregreen: hint: percent go from 0 to 100\n"},

@@ -96,7 +96,10 @@ func withLoan(ctx context.Context, r Repo, do func(*engine.Engine, *daemon.Loan)
 
 func runCycle(ctx context.Context, r Repo, o RunOptions, sink func(cycle.Event)) (doc *cycle.Document, err error) {
 	err = withLoan(ctx, r, func(e *engine.Engine, loan *daemon.Loan) error {
-		doc, err = e.Cycle(ctx, engine.Request{Files: o.Files, All: o.All, NoMerge: o.NoMerge}, sink)
+		doc, err = e.Cycle(ctx, engine.Request{Files: o.Files, All: o.All, NoMerge: o.NoMerge,
+			BeforeMerge: func(_ context.Context, changes []cycle.Change) error {
+				return daemon.Unsaved(r.Root, changes, r.Environ)
+			}}, sink)
 		if doc == nil {
 			return err
 		}

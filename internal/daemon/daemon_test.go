@@ -191,47 +191,6 @@ func TestMergeWaitsForQuiet(t *testing.T) {
 	f.began()
 }
 
-func TestUnsavedBuffer(t *testing.T) {
-	dirty := make([]byte, 4096)
-	copy(dirty, "b0VIM 9.1")
-	clean := string(dirty)
-	dirty[1007] = 0x55
-	home := t.TempDir()
-	for _, c := range []struct {
-		name, file, content, link, want string
-	}{
-		{name: "none"},
-		{name: "vim", file: ".a.ts.swp", content: string(dirty), want: "vim"},
-		{name: "vim, unmodified", file: ".a.ts.swp", content: clean},
-		{name: "not a swap file", file: ".a.ts.swp", content: "x"},
-		{name: "emacs", file: ".#a.ts", link: "me@host.1:2", want: "emacs"},
-		{name: "kate", file: ".a.ts.kate-swp", want: "kate"},
-		{name: "another file's", file: ".b.ts.swp", content: string(dirty)},
-	} {
-		t.Run(c.name, func(t *testing.T) {
-			root := t.TempDir()
-			must(t, os.Mkdir(filepath.Join(root, "src"), 0o755))
-			at := filepath.Join(root, "src", c.file)
-			switch {
-			case c.link != "":
-				must(t, os.Symlink(c.link, at))
-			case c.file != "":
-				must(t, os.WriteFile(at, []byte(c.content), 0o644))
-			}
-			if got := unsaved(root, "src/a.ts", []string{"HOME=" + home}); got != c.want {
-				t.Errorf("unsaved = %q, want %q", got, c.want)
-			}
-		})
-	}
-	root := t.TempDir()
-	swap := filepath.Join(home, ".local/state/nvim/swap")
-	must(t, os.MkdirAll(swap, 0o755))
-	must(t, os.WriteFile(filepath.Join(swap, strings.ReplaceAll(root, "/", "%")+"%a.ts.swp"), dirty, 0o644))
-	if got := unsaved(root, "a.ts", []string{"HOME=" + home}); got != "vim" {
-		t.Errorf("neovim's swap folder: unsaved = %q", got)
-	}
-}
-
 func TestSaveHook(t *testing.T) {
 	f := begin(t, nil)
 	f.finish(passed())

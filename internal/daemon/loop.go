@@ -289,10 +289,8 @@ func (l *loop) beforeMerge(ctx context.Context, changes []cycle.Change) error {
 		case <-time.After(wait):
 		}
 	}
-	for _, c := range changes {
-		if editor := unsaved(l.d.cfg.Root, c.File, l.d.cfg.Environ); editor != "" {
-			return &cycle.NotMerged{Reason: editor + " holds unsaved changes to " + c.File, Files: []string{c.File}}
-		}
+	if err := Unsaved(l.d.cfg.Root, changes, l.d.cfg.Environ); err != nil {
+		return err
 	}
 	return l.d.ask(ctx, func() {
 		for _, c := range changes {
