@@ -80,7 +80,10 @@ func (c *run) ask(ctx context.Context, p Program, st *asked, mine []cause) (kept
 	if ans.Failed != "" {
 		why := c.deps.Secrets.Text(ans.Failed)
 		c.warn(fmt.Sprintf("%s made no repair: %s", p.Name(), why))
-		return false, false, nil
+		if ans.Again {
+			c.noteTried(fixers.Fix{By: p.Name(), Title: "an answer of which nothing came"}, ans.Rule, why)
+		}
+		return false, ans.Again, nil
 	}
 	f := c.programFix(p, ans, mine)
 	key := p.Name() + "\x00" + f.ID

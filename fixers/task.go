@@ -164,6 +164,8 @@ type Answer struct {
 	// change itself passes.
 	Failed     string
 	Rule, File string
+	// Again says that it may do better when it is told so.
+	Again bool
 	// Off says that asking again in this cycle is of no use.
 	Off bool
 	// Doubt says why only a person may merge what it made, "" for nothing.

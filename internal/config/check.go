@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"maps"
 	"math"
+	"net"
+	"net/url"
 	"path"
 	"slices"
 	"strconv"
@@ -113,7 +115,7 @@ func (c *checker) value(key string, n node, v any) {
 		if _, ok := v.(bool); !ok {
 			c.fail(key, "write true or false", "is %s, want a boolean", typeName(v))
 		}
-	case integer, percent:
+	case integer, percent, amount:
 		c.number(key, n, v)
 	case texts, globs, words, folders:
 		c.list(key, n, v)
@@ -151,6 +153,11 @@ func (c *checker) number(key string, n node, v any) {
 		f = float64(i)
 	}
 	switch {
+	case n.kind == amount && !isInt && !isFloat:
+		c.fail(key, "write a number", "is %s, want a number", typeName(v))
+	case n.kind == amount && (math.IsNaN(f) || math.IsInf(f, 0) || f < 0):
+		c.fail(key, "an amount is 0 or more", "is %v", v)
+	case n.kind == amount:
 	case !isInt && !isFloat:
 		c.fail(key, "write a number from 0 to 100", "is %s, want a number", typeName(v))
 	case math.IsNaN(f) || f < 0 || f > 100:
@@ -260,6 +267,42 @@ func (c *checker) mapping(key string, n node, v any) {
 func (c *checker) whole(cfg Config) {
 	c.projects(cfg)
 	c.commands(cfg)
+	c.chat(cfg.Fixers.Chat)
+}
+
+// chat checks where the prompts go: a key and code in the clear are for this
+// machine and its own network only.
+func (c *checker) chat(cfg Chat) {
+	switch {
+	case cfg.URL == "" && (cfg.Model != "" || cfg.KeyEnv != ""):
+		c.fail("fixers.chat", `add url = "https://…/v1"`, "has no url")
+		return
+	case cfg.URL == "":
+		return
+	case cfg.Model == "":
+		c.fail("fixers.chat", "add model = …", "has no model")
+	case strings.ContainsAny(cfg.KeyEnv, "= "):
+		c.fail("fixers.chat.key_env", "name the variable that holds the key", "%q is not a variable's name", cfg.KeyEnv)
+	}
+	u, err := url.Parse(cfg.URL)
+	switch {
+	case err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https":
+		c.fail("fixers.chat.url", `write the base address, such as "https://api.openai.com/v1"`, "%q is not an address", cfg.URL)
+	case u.User != nil:
+		c.fail("fixers.chat.url", "name the variable that holds the key in key_env", "holds a password")
+	case u.Scheme == "http" && !isNear(u.Hostname()):
+		c.fail("fixers.chat.url", "write https://", "%q would send code and the key in the clear", cfg.URL)
+	}
+}
+
+// isNear tells this machine and addresses that lead no further than its own
+// network.
+func isNear(host string) bool {
+	if host == "localhost" || strings.HasSuffix(host, ".localhost") || strings.HasSuffix(host, ".local") || host == "host.docker.internal" {
+		return true
+	}
+	ip := net.ParseIP(host)
+	return ip != nil && (ip.IsLoopback() || ip.IsPrivate() || ip.IsLinkLocalUnicast())
 }
 
 func (c *checker) projects(cfg Config) {
@@ -281,8 +324,8 @@ func (c *checker) projects(cfg Config) {
 }
 
 func (c *checker) commands(cfg Config) {
-	fixers := FixerNames()
-	names := map[string]bool{}
+	fixers := append(FixerNames(), "chat")
+	names := map[string]bool{"chat": true}
 	for i, f := range cfg.Fixers.Command {
 		if names[f.Name] {
 			c.fail(fmt.Sprintf("fixers.command[%d].name", i), "names tell fixers apart", "%q is used twice", f.Name)

@@ -81,6 +81,24 @@ type Fixers struct {
 	Disabled         []string  `toml:"disabled"`
 	UpdateAssertions bool      `toml:"update_assertions"`
 	Command          []Command `toml:"command"`
+	Chat             Chat      `toml:"chat"`
+}
+
+// Chat is a model that repairs, behind a server that speaks OpenAI's chat
+// completions. It is off while URL is "".
+type Chat struct {
+	URL         string   `toml:"url"`
+	Model       string   `toml:"model"`
+	KeyEnv      string   `toml:"key_env"` // name of the variable with the key
+	Kinds       []string `toml:"kinds"`
+	Timeout     Duration `toml:"timeout"` // of one answer
+	Rounds      int      `toml:"rounds"`  // of one cycle
+	MaxFiles    int      `toml:"max_files"`
+	MaxLines    int      `toml:"max_lines"`
+	MaxTokens   int      `toml:"max_tokens"`   // of one cycle, in and out
+	MaxCost     float64  `toml:"max_cost"`     // of one cycle; 0 is no limit
+	InputPrice  float64  `toml:"input_price"`  // for a million tokens
+	OutputPrice float64  `toml:"output_price"` // for a million tokens
 }
 
 // Command is a program that repairs.

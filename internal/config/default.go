@@ -33,6 +33,7 @@ func Default() Config {
 			PollInterval: Duration(500 * time.Millisecond),
 		},
 		Affected: Affected{Base: "HEAD", Precision: "static"},
+		Fixers:   Fixers{Chat: Chat{Timeout: Duration(2 * time.Minute), Rounds: 2, MaxFiles: 5, MaxLines: 200, MaxTokens: 50_000}},
 		Sandbox:  Sandbox{Isolation: "auto", Network: true, Carry: []string{".env*"}},
 		History:  History{MaxAge: Duration(30 * 24 * time.Hour), MaxSize: "200M", MaxCycles: 2000},
 	}

@@ -11,6 +11,7 @@ const (
 	boolean       //
 	integer       // at least min
 	percent       // 0 to 100
+	amount        // 0 or more
 	duration      // a string such as "120s", not negative
 	text          //
 	size          // "" or a number with K, M, G
@@ -96,6 +97,20 @@ func schema() node {
 		"fixers": {kind: table, keys: map[string]node{
 			"disabled":          {kind: texts},
 			"update_assertions": {kind: boolean},
+			"chat": {kind: table, keys: map[string]node{
+				"url":          {kind: text},
+				"model":        {kind: text},
+				"key_env":      {kind: text},
+				"kinds":        {kind: words, words: Kinds()},
+				"timeout":      {kind: duration},
+				"rounds":       {kind: integer, min: 1},
+				"max_files":    {kind: integer, min: 1},
+				"max_lines":    {kind: integer, min: 1},
+				"max_tokens":   {kind: integer, min: 1},
+				"max_cost":     {kind: amount},
+				"input_price":  {kind: amount},
+				"output_price": {kind: amount},
+			}},
 			"command": {kind: tables, must: []string{"name", "command"}, keys: map[string]node{
 				"name":      {kind: text, min: 1},
 				"command":   {kind: texts, min: 1},

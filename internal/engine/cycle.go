@@ -81,11 +81,12 @@ func (e *Engine) Cycle(ctx context.Context, req Request, sink func(cycle.Event))
 	if err != nil {
 		return nil, fmt.Errorf("probe what the tests import: %w", err)
 	}
+	secrets := e.secrets()
 	var kept []history.Proposal
 	deps := cycle.Deps{
 		Units: units, Box: announced{&box{s: e.box, repo: e.repo, snap: p.snap}, req.BeforeMerge}, Workspace: p.work, Languages: e.langs.set,
 		Candidates: e.candidates(),
-		Programs:   e.programs(), Secrets: e.secrets(),
+		Programs:   e.programs(secrets), Secrets: secrets,
 		Reaches: p.set.Reaches,
 		Keep: func(id string, changes []cycle.Change) error {
 			kept = append(kept, history.Proposal{ID: id, Changes: toHistory(toSandbox(changes, p.snap))})

@@ -10,15 +10,16 @@ import (
 
 	"regreen/cycle"
 	"regreen/fixers"
+	"regreen/fixers/chat"
 	"regreen/fixers/command"
 	"regreen/internal/runner/node"
 	"regreen/internal/sandbox"
 	"regreen/internal/secret"
 )
 
-// programs are the configured command fixers. One whose program is not there
+// programs are the configured command fixers, and the chat fixer. One whose program is not there
 // is left out, and said.
-func (e *Engine) programs() []cycle.Program {
+func (e *Engine) programs(secrets *secret.Redactor) []cycle.Program {
 	var out []cycle.Program
 	for _, c := range e.opts.Config.Fixers.Command {
 		if slices.Contains(e.opts.Config.Fixers.Disabled, c.Name) {
@@ -31,7 +32,26 @@ func (e *Engine) programs() []cycle.Program {
 		}
 		out = append(out, command.New(c, program, e.opts.Environ, host{e.box}))
 	}
-	return out
+	cfg := e.opts.Config.Fixers.Chat
+	if cfg.URL == "" || slices.Contains(e.opts.Config.Fixers.Disabled, chat.Name) {
+		return out
+	}
+	key := e.variable(cfg.KeyEnv)
+	if cfg.KeyEnv != "" && key == "" {
+		e.warnings = append(e.warnings, "the chat fixer is left out: the variable "+cfg.KeyEnv+" is not set")
+		return out
+	}
+	return append(out, chat.New(cfg, key, secrets, nil))
+}
+
+// variable reads the user's environment.
+func (e *Engine) variable(name string) string {
+	for _, kv := range slices.Backward(e.opts.Environ) {
+		if k, v, ok := strings.Cut(kv, "="); ok && k == name {
+			return v
+		}
+	}
+	return ""
 }
 
 // findProgram gives an absolute path, or one from the root for a program of
@@ -51,16 +71,11 @@ func (e *Engine) findProgram(name string) (string, error) {
 // secrets knows what a program may have read and nobody else may: the
 // variables that are passed to it, and the values of environment files.
 func (e *Engine) secrets() *secret.Redactor {
-	var values []string
+	values := []string{e.variable(e.opts.Config.Fixers.Chat.KeyEnv)}
 	for _, c := range e.opts.Config.Fixers.Command {
 		for _, name := range c.Env {
-			if name == "HOME" || name == "PATH" {
-				continue
-			}
-			for _, kv := range e.opts.Environ {
-				if k, v, ok := strings.Cut(kv, "="); ok && k == name {
-					values = append(values, v)
-				}
+			if name != "HOME" && name != "PATH" {
+				values = append(values, e.variable(name))
 			}
 		}
 	}
