@@ -80,6 +80,11 @@ type Input struct {
 	// Past tells of a test file's last run whether something in it failed and
 	// how long it took, 0 where that is not known; may be nil.
 	Past func(test string) (failed bool, took time.Duration)
+	// Opened is what runs were seen to open; may be nil.
+	Opened *Opened
+	// Traced lets what runs were seen to load stand for what a computed import
+	// may load.
+	Traced bool
 	// Data maps globs of data files to globs of the tests that read them.
 	Data map[string][]string
 }

@@ -157,6 +157,12 @@ func TestPythonCases(t *testing.T) {
 // "D path" deleted, "R from > to" moved. What a deleted file held is not known.
 func selectChange(t *testing.T, languages lang.Set, now files, p affected.Project, change string) string {
 	t.Helper()
+	return selectInput(t, affected.Input{Tree: now, Languages: languages, Projects: []affected.Project{p}}, now, change)
+}
+
+// selectInput is selectChange with more to be said of the input.
+func selectInput(t *testing.T, in affected.Input, now files, change string) string {
+	t.Helper()
 	kind, file, _ := strings.Cut(change, " ")
 	base := maps.Clone(now)
 	c := affected.Change{Path: file}
@@ -173,8 +179,9 @@ func selectChange(t *testing.T, languages lang.Set, now files, p affected.Projec
 		base[c.From] = base[c.Path]
 		delete(base, c.Path)
 	}
-	set, err := affected.Select(t.Context(), affected.Input{Tree: now, Languages: languages, Projects: []affected.Project{p}, Changes: []affected.Change{c},
-		Base: func(f string) ([]byte, bool) { s, ok := base[f]; return []byte(s), ok }, BaseFiles: base.Files()})
+	in.Changes, in.BaseFiles = []affected.Change{c}, base.Files()
+	in.Base = func(f string) ([]byte, bool) { s, ok := base[f]; return []byte(s), ok }
+	set, err := affected.Select(t.Context(), in)
 	if err != nil {
 		t.Fatal(err)
 	}

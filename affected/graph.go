@@ -36,6 +36,8 @@ type Graph struct {
 	manifestFiles []string // package.json and pyproject.toml files, sorted
 	configTexts   []config // read when first asked for
 
+	plain map[string]bool // files with a computed import: has none by import()
+
 	// Of the present changes, made by seeds.
 	effects map[int32]effect
 	needs   map[int32][]edge   // a package's node to those of packages that need it

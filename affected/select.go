@@ -19,6 +19,8 @@ type walk struct {
 	dist []int32  // -1: not reached
 	said []string // the sentence of that step, once it was made
 	seed map[int32]string
+	// open are the nodes of computed imports that may load what no run has seen.
+	open map[int32]bool
 	// effects says more of some seeds; nil asks what might follow.
 	effects map[int32]effect
 }
@@ -63,7 +65,7 @@ func (w *walk) step(at int32, visit func(to, label int32)) {
 	}
 	scope := g.scope[at]
 	for _, e := range n.rev {
-		if n.pkg && len(scope) > 0 && !g.inside(e.to, scope) || judged && w.narrowed(at, e) {
+		if n.pkg && len(scope) > 0 && !g.inside(e.to, scope) || judged && w.narrowed(at, e) || n.virtual && w.traced(at, e.to) {
 			continue
 		}
 		visit(e.to, e.label)
@@ -106,7 +108,7 @@ func (w *walk) expand(at int32, visit func(to, label int32)) {
 	if lang := g.language(n.name); lang >= 0 {
 		for _, wd := range g.wides {
 			if wd.language == lang && within(n.name, wd.dir) {
-				visit(wd.node, g.label("", ""))
+				w.wide(at, wd.node, visit)
 			}
 		}
 	}
@@ -171,6 +173,7 @@ const (
 // seeds are the nodes of the changes. It may add nodes, so it comes before a walk.
 func (g *Graph) seeds(ctx context.Context) map[int32]string {
 	out := map[int32]string{}
+	g.plain = nil
 	g.effects, g.needs, g.scope = map[int32]effect{}, map[int32][]edge{}, map[int32][]string{}
 	for _, c := range g.in.Changes {
 		p := path.Clean(c.Path)

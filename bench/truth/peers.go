@@ -33,7 +33,7 @@ func (b *bench) newPeer(ctx context.Context) (peer, error) {
 	case "testmon":
 		t := testmon{b: b, project: b.projects[0]}
 		// Its data is made by a run of everything.
-		if out, err := t.run(ctx, "--testmon", "-q", "-p", "no:cacheprovider"); err != nil && !bytes.Contains(out, []byte("passed")) {
+		if out, err := t.run(ctx, "--testmon", "-q", "-o", "cache_dir="+filepath.Join(t.b.scratch, "cache")); err != nil && !bytes.Contains(out, []byte("passed")) {
 			return nil, fmt.Errorf("testmon: %w: %s", err, out)
 		}
 		return t, nil
@@ -105,7 +105,7 @@ func (t testmon) run(ctx context.Context, args ...string) ([]byte, error) {
 }
 
 func (t testmon) selects(ctx context.Context) ([]string, bool) {
-	out, err := t.run(ctx, "--testmon", "--testmon-nocollect", "--collect-only", "-q", "-p", "no:cacheprovider")
+	out, err := t.run(ctx, "--testmon", "--testmon-nocollect", "--collect-only", "-q", "-o", "cache_dir="+filepath.Join(t.b.scratch, "cache"))
 	var files []string
 	for _, line := range strings.Split(string(out), "\n") {
 		if file, _, ok := strings.Cut(line, "::"); ok {

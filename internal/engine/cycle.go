@@ -109,6 +109,9 @@ func (e *Engine) Cycle(ctx context.Context, req Request, sink func(cycle.Event))
 	if perr := e.past().ended(p.set, doc); perr != nil {
 		doc.Warnings = append(doc.Warnings, perr.Error())
 	}
+	if oerr := e.seen().save(p.work.Exists); oerr != nil {
+		doc.Warnings = append(doc.Warnings, oerr.Error())
+	}
 	if herr := e.remember(started, doc, kept); herr != nil {
 		doc.Warnings = append(doc.Warnings, fmt.Sprintf("log, show and apply will not know of this: %v", herr))
 	}

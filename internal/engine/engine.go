@@ -153,7 +153,7 @@ func (e *Engine) units(ctx context.Context) ([]cycle.Unit, func() error, error) 
 		if err != nil {
 			return nil, nil, errors.Join(fmt.Errorf("open %s in %s: %w", p.Framework, p.Root, err), closeAll())
 		}
-		us = append(us, cycle.Unit{Project: p.Project, Layout: p.Layout, Framework: fw, Session: noted{s, e.past().ran}})
+		us = append(us, cycle.Unit{Project: p.Project, Layout: p.Layout, Framework: fw, Session: noted{s, e.note}})
 	}
 	return us, closeAll, nil
 }

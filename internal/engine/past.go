@@ -117,6 +117,12 @@ func (p *pasts) ended(set *affected.Set, doc *cycle.Document) error {
 	return nil
 }
 
+// note takes in what a run tells for later selections.
+func (e *Engine) note(req runner.Request, r *runner.Report) {
+	e.past().ran(req, r)
+	e.seen().ran(req, r)
+}
+
 // noted is a session whose runs are noted.
 type noted struct {
 	runner.Session

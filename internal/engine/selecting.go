@@ -18,6 +18,7 @@ import (
 type selecting struct {
 	scans *affected.Scans
 	pasts *pasts
+	seen  *openedStore
 	graph *affected.Graph
 	files map[string]sandbox.Entry // of the snapshot that the graph is of
 }
@@ -30,6 +31,7 @@ func (e *Engine) choose(ctx context.Context, p *prepared, all bool) (*affected.S
 		k.scans = affected.OpenScans(filepath.Join(e.box.Dir(), "scans"), buildID())
 	}
 	p.input.Scans, p.input.Sum, p.input.Past = k.scans, sums(p.snap), e.past().of
+	p.input.Opened, p.input.Traced = e.seen().known(e.projects), e.opts.Config.Affected.Precision == "traced"
 	graph := k.graph
 	k.graph = nil // what an error leaves is not to be used again
 	var set *affected.Set
@@ -97,6 +99,14 @@ func (e *Engine) past() *pasts {
 		e.selecting.pasts = openPasts(e.box.Dir())
 	}
 	return e.selecting.pasts
+}
+
+// seen is what runs were seen to open.
+func (e *Engine) seen() *openedStore {
+	if e.selecting.seen == nil {
+		e.selecting.seen = openOpened(e.box.Dir())
+	}
+	return e.selecting.seen
 }
 
 // sums gives the snapshot's own sums; that of a link tells of its target's name.

@@ -146,7 +146,9 @@ type Report struct {
 	Warnings      []string
 	// Foreign are files (rel) that the run loaded from the user's own tree
 	// instead of Env.Root: what it said is not about the tree it ran in.
-	Foreign  []string
+	Foreign []string
+	// Opened is what the run was seen to open of the repository.
+	Opened   []Opened
 	Output   string // the tail of standard output and error, for people
 	Duration time.Duration
 }

@@ -13,7 +13,7 @@ func (b *book) report(p runner.Project, l node.Landing) *runner.Report {
 	return &runner.Report{
 		Framework: "jest", Project: p.Root, Tests: b.tests, Failures: b.failures, NotLoaded: b.unloaded,
 		Ended: l.Ended, Exit: l.Exit, TimedOut: l.TimedOut, Truncated: l.Problem,
-		Warnings: b.warnings, Output: l.Output, Duration: l.Duration,
+		Warnings: b.warnings, Output: l.Output, Duration: l.Duration, Opened: l.Opened,
 	}
 }
 

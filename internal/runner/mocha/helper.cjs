@@ -92,6 +92,9 @@ function raw(e, depth = 0) {
   return r;
 }
 
+// at tells the watcher of opened files which test file is at work.
+const at = globalThis[Symbol.for('regreen.test')] ?? (() => {});
+
 // What is loading, for an error that stops mocha before there is a run.
 const state = { loading: '', error: null, reporter: false, running: false, ended: false, loaded: 0 };
 const broken = new Set(); // test files that did not load, when the run keeps going
@@ -121,6 +124,7 @@ for (const [file, m] of Object.entries(require.cache)) {
   if (typeof load !== 'function') continue;
   utils.requireOrImport = async function (file, ...rest) {
     state.loading = file;
+    at(file);
     write({ t: 'collected', file });
     try {
       const got = await load.call(this, file, ...rest);
@@ -136,6 +140,7 @@ for (const [file, m] of Object.entries(require.cache)) {
       return {};
     } finally {
       state.loading = '';
+      at('');
     }
   };
 }
@@ -210,7 +215,11 @@ class Reporter {
       // mocha listens already, and says nothing of what it hears.
       process.on('unhandledRejection', unhandled);
     });
-    runner.on('test', (t) => write({ t: 'begin', file: fileOf(t), path: pathOf(t) }));
+    runner.on('suite', (s) => s.file && at(s.file)); // its hooks come before its tests
+    runner.on('test', (t) => {
+      at(fileOf(t));
+      write({ t: 'begin', file: fileOf(t), path: pathOf(t) });
+    });
     runner.on('pass', (t) => test(t, 'passed'));
     runner.on('pending', (t) => test(t, 'skipped'));
     runner.on('fail', (t, e) => {

@@ -165,4 +165,5 @@ func add(sum, r *runner.Report) {
 		sum.Exit = r.Exit
 	}
 	sum.Output += r.Output
+	sum.Opened = append(sum.Opened, r.Opened...)
 }

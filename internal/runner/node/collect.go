@@ -247,7 +247,7 @@ func (c *Collector) Files() []string { return c.files }
 func (c *Collector) Report(p runner.Project, l Landing, frames []runner.Frame, expected []string) *runner.Report {
 	r := &runner.Report{
 		Framework: p.Framework, Project: p.Root, Tests: c.tests, Failures: c.failures, Ended: l.Ended, Exit: l.Exit,
-		TimedOut: l.TimedOut, Truncated: l.Problem, Warnings: c.warnings, Output: l.Output, Duration: l.Duration,
+		TimedOut: l.TimedOut, Truncated: l.Problem, Warnings: c.warnings, Output: l.Output, Duration: l.Duration, Opened: l.Opened,
 	}
 	for _, f := range expected {
 		c.file(f)

@@ -3,6 +3,7 @@ package node
 import (
 	"context"
 	"crypto/rand"
+	_ "embed"
 	"encoding/hex"
 	"errors"
 	"fmt"
@@ -55,6 +56,23 @@ type Landing struct {
 	// Output is the beginning and the end of what the program printed.
 	Output   string
 	Duration time.Duration
+	// Opened is what the run was seen to open.
+	Opened []runner.Opened
+}
+
+//go:embed opened.cjs
+var openedSource []byte
+
+// watchOpened gives the environment in which a run notes what it opens, and
+// where to. Without it the run is the same. The hook's file is to be removed.
+func watchOpened(env runner.Env, id string) (hook, file string, extra []string) {
+	hook = filepath.Join(env.Scratch, "opened-"+id+".cjs")
+	if err := os.WriteFile(hook, openedSource, 0o600); err != nil {
+		return hook, "", nil
+	}
+	file = filepath.Join(env.Scratch, "opened-"+id+".jsonl")
+	quoted := `"` + strings.ReplaceAll(hook, `\`, `\\`) + `"`
+	return hook, file, []string{"NODE_OPTIONS=--require " + quoted, runner.EnvOpened + "=" + file, runner.EnvRoot + "=" + env.Root}
 }
 
 // maxOutput bounds what is kept of a run's standard output and error.
@@ -79,6 +97,9 @@ func (l Launch) Run(ctx context.Context) (Landing, error) {
 	out := proc.NewTail(maxOutput)
 	c := proc.Cmd{Path: cmd[0], Args: append(cmd[1:], l.Args...), Dir: Dir(l.Env, l.Project), Stdout: out, Stderr: out}
 	extra := append(slices.Clone(l.Extra), runner.EnvReport+"="+report, runner.EnvNonce+"="+nonce)
+	hook, opened, watching := watchOpened(l.Env, nonce[:12])
+	defer func() { _ = errors.Join(os.Remove(hook), os.Remove(opened)) }()
+	extra = append(extra, watching...)
 	if l.Probe != nil {
 		extra = append(extra, l.Probe.Env()...)
 		c.BeforeKill = func(pgid int) {
@@ -114,6 +135,7 @@ func (l Launch) Run(ctx context.Context) (Landing, error) {
 	return Landing{
 		Exit: exit, TimedOut: exit.Stopped && context.Cause(run) == errTimeout,
 		Ended: stream.Ended(), Problem: stream.Problem(), Output: out.String(), Duration: took,
+		Opened: runner.ReadOpened(opened, l.Env.Root),
 	}, nil
 }
 

@@ -21,6 +21,9 @@ type prepared struct {
 	warnings                 []string
 }
 
+// opened is where the run notes the files that it reads.
+func (p *prepared) opened() string { return filepath.Join(p.dir, "opened.jsonl") }
+
 // selection is what the plugin reads from REGREEN_SELECT.
 type selection struct {
 	Tests           [][]string `json:"tests,omitempty"` // resolved file, then the path
@@ -198,10 +201,10 @@ func (s *session) environ(run *prepared, sel selection) ([]string, error) {
 	}
 	set["PYTHONPATH"] = path
 	set["PYTHONDONTWRITEBYTECODE"] = "1"
-	set["REGREEN_ORIGIN"], set["REGREEN_ROOT"] = s.env.Origin, s.env.Root
+	set["REGREEN_ORIGIN"], set[runner.EnvRoot] = s.env.Origin, s.env.Root
 	set["REGREEN_METADATA"] = filepath.Join(s.dir, "metadata")
 	set[runner.EnvReport], set[runner.EnvNonce] = run.report, run.nonce
-	set["REGREEN_DUMP"] = run.dump
+	set["REGREEN_DUMP"], set[runner.EnvOpened] = run.dump, run.opened()
 	if len(sel.Tests)+len(sel.Only) > 0 || sel.UpdateSnapshots {
 		text, err := json.Marshal(sel)
 		if err != nil {

@@ -80,6 +80,7 @@ func (s *session) Run(ctx context.Context, req runner.Request) (*runner.Report, 
 	}
 	report.Duration = time.Since(start)
 	report.Exit, report.Ended = exit, stream.Ended()
+	report.Opened = runner.ReadOpened(run.opened(), s.env.Root)
 	if p := stream.Problem(); p != "" {
 		report.Truncated = p
 	}

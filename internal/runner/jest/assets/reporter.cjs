@@ -72,6 +72,8 @@ class Reporter {
   }
 
   onTestFileStart(test) {
+    const at = globalThis[Symbol.for('regreen.test')];
+    if (at) at(test.path); // where it runs in this process
     this.put({ t: 'begin', file: test.path });
   }
 

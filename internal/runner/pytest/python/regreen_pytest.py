@@ -16,6 +16,7 @@ import threading
 import pytest
 
 import regreen_errors as errors
+import regreen_opened as opened
 
 try:
     import posix as _os  # the real thing, also where a test has put a fake os in place
@@ -228,7 +229,10 @@ def pytest_collectstart(collector):
 
 @pytest.hookimpl(hookwrapper=True, tryfirst=True)
 def pytest_make_collect_report(collector):
+    if isinstance(collector, pytest.File) and not isinstance(collector, pytest.Package):
+        opened.test(str(getattr(collector, "path", None) or collector.fspath))
     outcome = yield
+    opened.test("")
     if outcome.excinfo is not None:
         return
     report = outcome.get_result()
@@ -358,6 +362,13 @@ def pytest_runtest_makereport(item, call):
             error = {"name": "XPASS" if "XPASS" in text or "Unexpected success" in text else "", "message": text}
         told["errors"] = [error]
     report.regreen = json.dumps(told)
+
+
+@pytest.hookimpl(hookwrapper=True, tryfirst=True)
+def pytest_runtest_protocol(item):
+    opened.test(str(getattr(item, "path", None) or item.fspath))
+    yield
+    opened.test("")
 
 
 def pytest_runtest_logstart(nodeid):

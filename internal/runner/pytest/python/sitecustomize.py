@@ -134,3 +134,8 @@ if _ORIGIN and _ROOT and _ORIGIN != _ROOT:
     except Exception:
         pass  # the identity probe tells of what could not be moved
 _chain()
+if os.environ.get("REGREEN_OPENED"):
+    try:
+        import regreen_opened  # noqa: F401
+    except Exception:
+        pass  # the selection knows less then, no more

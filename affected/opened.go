@@ -1,0 +1,105 @@
+package affected
+
+import (
+	"bytes"
+	"path"
+	"slices"
+)
+
+// Opened is what runs of tests were seen to open, by what was opened: evidence
+// that adds to what the texts say. Each map leads from a file or folder to the
+// test files (or the sources that were being loaded) that opened it.
+type Opened struct {
+	Read, Listed, Loaded map[string][]string
+	// Ran are the sources that were seen to be loaded by Node's own require, so
+	// that whatever they require is in Loaded.
+	Ran map[string]bool
+}
+
+// opened gives those who were seen to open a changed file, or to list the
+// folder that a file came to or went from.
+func (w *walk) opened(at int32) []edge {
+	g, o := w.g, w.g.in.Opened
+	if o == nil {
+		return nil
+	}
+	n := &g.nodes[at]
+	if isManifest(n.name) {
+		return nil // everyone reads these, and rules tell what for
+	}
+	// Who loads a source reads it, so a change that loading cannot see counts
+	// only where nobody is known to load it.
+	loaded := g.language(n.name) >= 0 && len(n.rev) > 0
+	if e := w.effects[at]; loaded && (e.quiet || e.only != nil) {
+		return nil
+	}
+	var out []edge
+	add := func(by []string, verb string) {
+		for _, f := range by {
+			if id, ok := g.ids[f]; ok && id != at {
+				out = append(out, edge{id, g.label(verb, "")})
+			}
+		}
+	}
+	add(o.Read[n.name], "was seen to read")
+	add(o.Loaded[n.name], "was seen to load")
+	if word := w.seed[at]; word != changed {
+		add(o.Listed[path.Dir(n.name)], "was seen to list the folder of")
+	}
+	return out
+}
+
+// wide follows a computed import that may load a file: all of the kind, or with
+// Traced those that were seen to load it and those of which nothing was seen. A
+// test file is loaded by its framework, or by a test that loads others.
+func (w *walk) wide(at, node int32, visit func(to, label int32)) {
+	g := w.g
+	if len(g.nodes[at].projects) > 0 {
+		for _, e := range g.nodes[node].rev {
+			if len(g.nodes[e.to].projects) > 0 {
+				visit(e.to, e.label)
+			}
+		}
+		return
+	}
+	if g.in.Traced && g.in.Opened != nil {
+		if word, ok := w.seed[at]; ok && word != changed {
+			if w.open == nil {
+				w.open = map[int32]bool{}
+			}
+			w.open[node] = true // no run can have seen what is new
+		}
+		for _, by := range g.in.Opened.Loaded[g.nodes[at].name] {
+			if id, ok := g.ids[by]; ok {
+				visit(id, g.label("was seen to load", ""))
+			}
+		}
+		if !w.open[node] && !slices.ContainsFunc(g.nodes[node].rev, func(e edge) bool { return !w.traced(node, e.to) }) {
+			return
+		}
+	}
+	visit(node, g.label("", ""))
+}
+
+// traced tells whether what a file's computed imports load is known from runs.
+func (w *walk) traced(node, file int32) bool {
+	g := w.g
+	if !g.in.Traced || g.in.Opened == nil || w.open[node] || !slices.ContainsFunc(g.wides, func(wd wide) bool { return wd.node == node }) {
+		return false
+	}
+	name := g.nodes[file].name
+	if !g.in.Opened.Ran[name] {
+		return false
+	}
+	known, ok := g.plain[name]
+	if !ok {
+		// import() goes past what is watched.
+		src, err := g.in.Tree.ReadFile(name)
+		known = err == nil && !bytes.Contains(src, []byte("import("))
+		if g.plain == nil {
+			g.plain = map[string]bool{}
+		}
+		g.plain[name] = known
+	}
+	return known
+}

@@ -1,0 +1,73 @@
+package affected_test
+
+import (
+	"testing"
+
+	"regreen/affected"
+	"regreen/internal/lang"
+	"regreen/internal/lang/js"
+	"regreen/internal/lang/py"
+)
+
+// TestOpened: what runs were seen to open is known from then on, and changes
+// that only loading could see stay so (vitest-dev/vitest#3378,
+// tarpas/pytest-testmon#49).
+func TestOpened(t *testing.T) {
+	now := tree("a.test.js", "read(name)\n", "b.test.js", "import './lib.js'\n", "c.test.js", "require('./load.js')\n",
+		"lib.js", "", "data/x.json", "1", "data/y.json", "1", "load.js", "module.exports = (n) => require(n)\n", "plugin.js", "", "other.js", "", "package.json", "{}")
+	seen := &affected.Opened{
+		Read:   map[string][]string{"data/x.json": {"a.test.js"}, "lib.js": {"b.test.js", "gone.test.js"}, "package.json": {"a.test.js"}},
+		Listed: map[string][]string{"data": {"b.test.js"}},
+		Loaded: map[string][]string{"plugin.js": {"load.js"}, "load.js": {"c.test.js"}},
+		Ran:    map[string]bool{"load.js": true},
+	}
+	cases := []struct {
+		name, change, want string
+		traced             bool
+	}{
+		{name: "a file that a test read", change: "data/x.json", want: "a.test.js"},
+		{name: "a file that no test read", change: "data/y.json"},
+		{name: "what a computed import may load", change: "other.js", want: "c.test.js"},
+		{name: "what a computed import was not seen to load", change: "other.js", traced: true},
+		{name: "what a computed import was seen to load", change: "plugin.js", want: "c.test.js", traced: true},
+	}
+	languages := lang.Set{js.Language{}, py.New("")}
+	for _, tc := range cases {
+		t.Run(tc.name, func(t *testing.T) {
+			set, err := affected.Select(t.Context(), affected.Input{Tree: now, Languages: languages, Projects: []affected.Project{node(".")},
+				Changes: []affected.Change{{Path: tc.change}}, BaseFiles: now.Files(), Opened: seen, Traced: tc.traced})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got := names(set); got != tc.want {
+				t.Errorf("selected %q, want %q", got, tc.want)
+			}
+		})
+	}
+	for _, tc := range []struct {
+		name, change, want string
+		traced             bool
+	}{
+		{name: "a new file in a folder that a test listed", change: "A data/y.json", want: "b.test.js"},
+		{name: "a deleted one", change: "D data/z.json", want: "b.test.js"},
+		{name: "a changed one", change: "M data/y.json"},
+		{name: "a new file may be loaded by a computed import", change: "A other.js", want: "c.test.js", traced: true},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			if got := selectInput(t, affected.Input{Tree: now, Languages: languages, Projects: []affected.Project{node(".")}, Opened: seen, Traced: tc.traced}, now, tc.change); got != tc.want {
+				t.Errorf("selected %q, want %q", got, tc.want)
+			}
+		})
+	}
+	t.Run("a comment in what is loaded", func(t *testing.T) {
+		base := func(string) ([]byte, bool) { return []byte("// a remark\n"), true }
+		set, err := affected.Select(t.Context(), affected.Input{Tree: now, Languages: languages, Projects: []affected.Project{node(".")},
+			Changes: []affected.Change{{Path: "lib.js"}}, Base: base, BaseFiles: now.Files(), Opened: seen})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := names(set); got != "" {
+			t.Errorf("selected %q, want nothing", got)
+		}
+	})
+}

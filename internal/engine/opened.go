@@ -1,0 +1,138 @@
+package engine
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"sync"
+
+	"regreen/affected"
+	"regreen/internal/runner"
+	"regreen/internal/runner/mocha"
+)
+
+// maxOpened is how many things that runs opened are kept. What comes after is
+// not known, and the imports alone tell of it.
+const maxOpened = 200_000
+
+// openedStore is what runs were seen to open, by who opened it. It is read from
+// one file of the state folder; one that cannot be read is as none.
+type openedStore struct {
+	file string
+
+	mu    sync.Mutex                     // guards the fields below
+	by    map[string]map[string][]string // who to kind to files
+	n     int
+	fresh bool // something differs from the file
+}
+
+func openOpened(dir string) *openedStore {
+	s := &openedStore{file: filepath.Join(dir, "opened.json"), by: map[string]map[string][]string{}}
+	if text, err := os.ReadFile(s.file); err == nil {
+		var by map[string]map[string][]string
+		if json.Unmarshal(text, &by) == nil && by != nil {
+			s.by = by
+		}
+	}
+	for _, kinds := range s.by {
+		for _, files := range kinds {
+			s.n += len(files)
+		}
+	}
+	return s
+}
+
+// ran takes in what a run opened. A test file that ran as a whole, and passed,
+// opened all that it opens: what is known of it from before is forgotten.
+func (s *openedStore) ran(req runner.Request, r *runner.Report) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if r.Ended && len(req.Tests) == 0 && len(r.Opened) > 0 {
+		whole := map[string]bool{}
+		for _, t := range r.Tests {
+			was, known := whole[t.ID.File]
+			whole[t.ID.File] = (was || !known) && t.Verdict == runner.Passed
+		}
+		for _, f := range r.NotLoaded {
+			whole[f] = false
+		}
+		for file, ok := range whole {
+			if ok {
+				s.forget(file)
+			}
+		}
+	}
+	for _, o := range r.Opened {
+		kinds := s.by[o.By]
+		if s.n >= maxOpened || slices.Contains(kinds[o.Kind], o.File) {
+			continue
+		}
+		if kinds == nil {
+			kinds = map[string][]string{}
+			s.by[o.By] = kinds
+		}
+		kinds[o.Kind] = append(kinds[o.Kind], o.File)
+		s.n++
+		s.fresh = true
+	}
+}
+
+// forget drops what one file opened. The caller holds the lock.
+func (s *openedStore) forget(by string) {
+	for _, files := range s.by[by] {
+		s.n -= len(files)
+		s.fresh = true
+	}
+	delete(s.by, by)
+}
+
+// save writes what files of the tree opened.
+func (s *openedStore) save(exists func(rel string) bool) error {
+	s.mu.Lock()
+	for by := range s.by {
+		if !exists(by) {
+			s.forget(by)
+		}
+	}
+	fresh := s.fresh
+	s.fresh = false
+	text, err := json.Marshal(s.by)
+	s.mu.Unlock()
+	if err == nil && fresh {
+		err = os.WriteFile(s.file, text, 0o600)
+	}
+	if err != nil {
+		return fmt.Errorf("keep what the tests opened: %w", err)
+	}
+	return nil
+}
+
+// known gives it the other way round, for a selection. What a module requires is
+// seen only where Node's own loader runs the tests.
+func (s *openedStore) known(projects []affected.Project) *affected.Opened {
+	o := &affected.Opened{Read: map[string][]string{}, Listed: map[string][]string{}, Loaded: map[string][]string{}, Ran: map[string]bool{}}
+	watched := len(projects) > 0 && !slices.ContainsFunc(projects, func(p affected.Project) bool { return p.Framework != mocha.Name })
+	to := map[string]map[string][]string{runner.OpenedRead: o.Read, runner.OpenedList: o.Listed, runner.OpenedLoad: o.Loaded}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for by, kinds := range s.by {
+		for kind, files := range kinds {
+			for _, f := range files {
+				if m := to[kind]; m != nil {
+					m[f] = append(m[f], by)
+				}
+				if kind == runner.OpenedLoad && watched {
+					o.Ran[f] = true
+				}
+			}
+		}
+	}
+	for _, m := range to {
+		for f := range m {
+			slices.Sort(m[f])
+		}
+	}
+	return o
+}

@@ -1,0 +1,45 @@
+package engine
+
+import (
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"regreen/affected"
+	"regreen/internal/runner"
+)
+
+// TestOpenedStore: what a whole green run opened replaces what was known of the
+// file, anything less adds to it, and it lasts.
+func TestOpenedStore(t *testing.T) {
+	dir := t.TempDir()
+	run := func(s *openedStore, verdict runner.Verdict, req runner.Request, read ...string) {
+		r := &runner.Report{Ended: true, Tests: []runner.Test{{ID: runner.TestID{File: "a.test.js"}, Verdict: verdict}}}
+		for _, f := range read {
+			r.Opened = append(r.Opened, runner.Opened{By: "a.test.js", File: f, Kind: runner.OpenedRead})
+		}
+		s.ran(req, r)
+	}
+	readers := func(s *openedStore) map[string][]string { return s.known([]affected.Project{}).Read }
+	s := openOpened(dir)
+	run(s, runner.Passed, runner.Request{}, "one", "two")
+	run(s, runner.Failed, runner.Request{}, "three")
+	run(s, runner.Passed, runner.Request{Tests: []runner.TestID{{File: "a.test.js"}}}, "four")
+	by := []string{"a.test.js"}
+	if diff := cmp.Diff(map[string][]string{"one": by, "two": by, "three": by, "four": by}, readers(s)); diff != "" {
+		t.Errorf("less than a green run adds (-want +got)\n%s", diff)
+	}
+	run(s, runner.Passed, runner.Request{}, "two")
+	if err := s.save(func(string) bool { return true }); err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(map[string][]string{"two": by}, readers(openOpened(dir))); diff != "" {
+		t.Errorf("a green run replaces, and lasts (-want +got)\n%s", diff)
+	}
+	if err := s.save(func(string) bool { return false }); err != nil {
+		t.Fatal(err)
+	}
+	if got := readers(openOpened(dir)); len(got) > 0 {
+		t.Errorf("a file that is gone still reads: %v", got)
+	}
+}

@@ -1,0 +1,148 @@
+'use strict';
+// Loaded by every process of a run before anything else. It notes which files
+// of the repository are opened for reading, which folders are listed and which
+// modules require which, and for which test file, as JSON lines in the file
+// that REGREEN_OPENED names. It changes nothing and must never throw.
+const { REGREEN_OPENED: out, REGREEN_ROOT: root } = process.env;
+if (out && root) {
+  const fs = require('fs');
+  const Module = require('module');
+  const { sep, resolve } = require('path');
+  const { appendFileSync } = fs;
+  const within = root.endsWith(sep) ? root : root + sep;
+  const noted = new Set();
+  let current = process.env.REGREEN_OPENED_BY || '';
+  let busy = false;
+
+  const own = (file) => typeof file === 'string' && file.startsWith(within) && !/[\\/](node_modules|\.git)[\\/]/.test(file.slice(root.length));
+
+  const put = (by, file, kind) => {
+    const key = `${kind}\0${by}\0${file}`;
+    if (busy || noted.has(key) || !own(by) || !own(file) || by === file) return;
+    noted.add(key);
+    if (noted.size > 200000) return;
+    busy = true;
+    try {
+      appendFileSync(out, `${JSON.stringify({ by, file, kind })}\n`);
+    } catch {
+      // the selection knows less then, no more
+    } finally {
+      busy = false;
+    }
+  };
+
+  // by is the test file that runs now, '' for none.
+  const by = () => {
+    const worker = globalThis.__vitest_worker__;
+    const file = (worker && worker.filepath) || current;
+    if (file !== process.env.REGREEN_OPENED_BY && own(file)) process.env.REGREEN_OPENED_BY = file; // for the children
+    return file;
+  };
+
+  const note = (path, kind) => {
+    if (busy) return;
+    try {
+      const test = by();
+      if (!test) return;
+      let file = path;
+      if (file instanceof URL) file = require('url').fileURLToPath(file);
+      else if (Buffer.isBuffer(file)) file = String(file);
+      if (typeof file !== 'string') return;
+      file = resolve(file);
+      if (!own(file) || noted.has(`${kind}\0${test}\0${file}`)) return;
+      if (kind === 'read' && /\.([cm]?[jt]sx?|vue|svelte)$/.test(file) && byTool()) return;
+      put(test, file, kind);
+      if (loading) put(loading, file, kind);
+    } catch {
+      // not a path
+    }
+  };
+
+  // byTool tells whether a package or Node itself asks: sources are read to be loaded then.
+  const byTool = () => {
+    const { prepareStackTrace, stackTraceLimit } = Error;
+    const at = {};
+    Error.prepareStackTrace = undefined;
+    Error.stackTraceLimit = 12;
+    Error.captureStackTrace(at, byTool);
+    Error.prepareStackTrace = prepareStackTrace;
+    Error.stackTraceLimit = stackTraceLimit;
+    const lines = String(at.stack).split('\n').filter((l) => !l.includes(__filename));
+    if (lines.some((l) => l.includes('node:internal/modules'))) return true;
+    const first = lines.find((l) => l.includes(sep) && !l.includes('node:'));
+    return first === undefined || /[\\/]node_modules[\\/]/.test(first);
+  };
+
+  const reading = (flags) => flags === undefined || flags === null || typeof flags === 'function' || (typeof flags === 'number' ? (flags & 3) === 0 : /^r(s)?$/.test(String(flags)));
+  const wrap = (object, name, before) => {
+    const real = object && object[name];
+    if (typeof real !== 'function') return;
+    const wrapper = {
+      [name](...args) {
+        before(args);
+        return Reflect.apply(real, this, args);
+      },
+    }[name];
+    Object.defineProperty(wrapper, 'length', { value: real.length, configurable: true });
+    for (const key of Reflect.ownKeys(real)) {
+      if (key !== 'length' && key !== 'name' && key !== 'prototype') Object.defineProperty(wrapper, key, Object.getOwnPropertyDescriptor(real, key));
+    }
+    object[name] = wrapper;
+  };
+  const read = (args) => note(args[0], 'read');
+  const open = (args) => reading(args[1]) && note(args[0], 'read');
+  const list = (args) => note(args[0], 'list');
+  for (const of of [fs, fs.promises]) {
+    for (const name of ['readFile', 'readFileSync']) wrap(of, name, read);
+    for (const name of ['open', 'openSync']) wrap(of, name, open);
+    for (const name of ['readdir', 'readdirSync', 'opendir', 'opendirSync']) wrap(of, name, list);
+  }
+
+  // The module that is being loaded: what it reads then is read for all who load it.
+  let loading = '';
+  const { _load: load, _resolveFilename: find } = Module;
+  if (typeof load === 'function' && typeof find === 'function') {
+    Module._load = function (request, parent, ...rest) {
+      const before = loading;
+      try {
+        return Reflect.apply(load, this, [request, parent, ...rest]);
+      } finally {
+        loading = before;
+      }
+    };
+    Module._resolveFilename = function (request, parent, ...rest) {
+      const file = Reflect.apply(find, this, [request, parent, ...rest]);
+      if (own(file)) {
+        if (parent && parent.filename) put(parent.filename, file, 'load');
+        if (!require.cache[file]) loading = file;
+        const test = by();
+        if (test) put(test, file, 'load');
+      }
+      return file;
+    };
+  }
+  try {
+    Module.syncBuiltinESMExports();
+  } catch {
+    // an old Node: modules that import { readFile } keep the plain one
+  }
+
+  // A framework that runs many files in a process says which one it is at.
+  Object.defineProperty(globalThis, Symbol.for('regreen.test'), {
+    value: (file) => {
+      current = typeof file === 'string' ? file : '';
+    },
+  });
+
+  // jest's workers are told by a message.
+  if (process.env.JEST_WORKER_ID && process.send && /jest-worker/.test(process.argv[1] || '')) {
+    process.prependListener('message', (m) => {
+      try {
+        const path = m[3][0].path;
+        if (typeof path === 'string') current = path;
+      } catch {
+        // another message
+      }
+    });
+  }
+}
