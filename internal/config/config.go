@@ -74,6 +74,7 @@ type Sandbox struct {
 	Carry     []string `toml:"carry"`     // globs of ignored inputs to copy
 	Memory    string   `toml:"memory"`    // "" leaves it to regreen
 	Processes int      `toml:"processes"` // 0 leaves it to regreen
+	Disk      string   `toml:"disk"`      // "" leaves it to regreen
 }
 
 // Fixers is for the repair.

@@ -93,6 +93,7 @@ func schema() node {
 			"carry":     {kind: globs},
 			"memory":    {kind: size},
 			"processes": {kind: integer},
+			"disk":      {kind: size},
 		}},
 		"fixers": {kind: table, keys: map[string]node{
 			"disabled":          {kind: texts},

@@ -62,8 +62,12 @@ func Open(ctx context.Context, o Options) (*Engine, error) {
 	if keep.Bytes, err = config.ParseSize(o.Config.History.MaxSize); err != nil {
 		return nil, errors.Join(fmt.Errorf("read history.max_size: %w", err), repo.Close())
 	}
+	disk, err := config.ParseSize(o.Config.Sandbox.Disk)
+	if err != nil {
+		return nil, errors.Join(fmt.Errorf("read sandbox.disk: %w", err), repo.Close())
+	}
 	box, err := sandbox.Open(ctx, sandbox.Config{Repo: repo, StateDir: o.StateDir, Isolation: o.Config.Sandbox.Isolation,
-		NoNetwork: !o.Config.Sandbox.Network, MemoryBytes: memory, Processes: o.Config.Sandbox.Processes, Helper: o.Helper,
+		NoNetwork: !o.Config.Sandbox.Network, MemoryBytes: memory, Processes: o.Config.Sandbox.Processes, DiskBytes: disk, Helper: o.Helper,
 		Carry: o.Config.Sandbox.Carry, Environ: o.Environ, Log: o.Log, Wait: true, Waiting: o.Waiting})
 	if err != nil {
 		return nil, errors.Join(err, repo.Close())

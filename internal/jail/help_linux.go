@@ -68,7 +68,8 @@ type warden struct {
 	order
 	ownPIDs bool // it is the first process of a namespace
 
-	floor int64 // bytes that must stay free on the disk
+	disk      *diskWatch
+	ownShared bool // it has a memory file system of its own
 
 	mu    sync.Mutex // guards the field below
 	limit string
@@ -102,7 +103,7 @@ func (w *warden) run(orders io.Reader) outcome {
 	}()
 	stop := make(chan struct{})
 	var watching sync.WaitGroup
-	if w.Limits != (Limits{}) {
+	if !w.Limits.none() {
 		watching.Go(func() { w.watch(stop) })
 	}
 	status := reap(pid)

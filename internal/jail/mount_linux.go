@@ -44,6 +44,7 @@ func (w *warden) mountAll() error {
 			return err
 		}
 	}
+	w.mountShared()
 	return w.mountProc()
 }
 

@@ -47,7 +47,13 @@ type Limits struct {
 	// Disk is a folder on the file system to watch: the run ends before it is
 	// full. "" watches none.
 	Disk string
+	// DiskBytes is what a run may write there, below the folders Written.
+	DiskBytes int64
+	Written   []string
 }
+
+// none tells whether there is nothing to hold.
+func (l Limits) none() bool { return l.MemoryBytes == 0 && l.Processes == 0 && l.Disk == "" }
 
 // order is what the helper is told.
 type order struct {

@@ -26,9 +26,7 @@ func (w *warden) bound() error {
 	if err := unix.Setrlimit(unix.RLIMIT_CORE, &unix.Rlimit{}); err != nil {
 		return fmt.Errorf("switch core files off: %w", err)
 	}
-	if free, ok := diskFree(w.Limits.Disk); ok {
-		w.floor = min(maxFloor, free/4)
-	}
+	w.disk = newDiskWatch(w.Limits)
 	// When memory is short, these go first, and not the user's editor.
 	_ = os.WriteFile("/proc/self/oom_score_adj", []byte("500"), 0)
 	// The limit counts the processes of the user in this user namespace; without
@@ -73,25 +71,10 @@ func (w *warden) passed() string {
 	if l.Processes > 0 && len(pids) > l.Processes {
 		return fmt.Sprintf("the limit of %d processes", l.Processes)
 	}
-	if l.MemoryBytes > 0 && memory(pids) > l.MemoryBytes {
+	if l.MemoryBytes > 0 && memory(pids)+w.inShared() > l.MemoryBytes {
 		return "the memory limit of " + gigabytes(l.MemoryBytes)
 	}
-	if free, ok := diskFree(l.Disk); ok && free < w.floor {
-		return fmt.Sprintf("the limit of the disk, of which less than %s is free", gigabytes(w.floor))
-	}
-	return ""
-}
-
-// maxFloor is what a run must leave free of a large disk; of a small or full
-// one it is a quarter of what was free.
-const maxFloor = 512 << 20
-
-func diskFree(dir string) (int64, bool) {
-	var st unix.Statfs_t
-	if dir == "" || unix.Statfs(dir, &st) != nil {
-		return 0, false
-	}
-	return int64(st.Bavail) * st.Bsize, true
+	return w.disk.passed(pids)
 }
 
 // DefaultLimits are what holds when nothing is said: a run must not take the

@@ -23,7 +23,7 @@ func (landlockLevel) prepared() error { return nil }
 func (landlockLevel) close() error    { return nil }
 
 func (l landlockLevel) spec() jail.Spec {
-	return jail.Spec{Write: l.s.writable(l.s.tree), NeedLandlock: true, Limits: l.s.limits}
+	return jail.Spec{Write: l.s.writable(l.s.tree), NeedLandlock: true, Limits: l.s.limitsOf(l.s.tree)}
 }
 
 func (l landlockLevel) run(ctx context.Context, cmd proc.Cmd) (proc.Exit, error) {
@@ -36,7 +36,7 @@ func (l landlockLevel) host(ctx context.Context, cmd proc.Cmd, network bool) (pr
 		notes = append(notes, noCut("landlock"))
 	}
 	spec := l.spec()
-	spec.Write = l.s.guestWritable(l.s.guestTree())
+	spec.Write, spec.Limits = l.s.guestWritable(l.s.guestTree()), l.s.limitsOf(l.s.guestTree(), l.s.guestHouse())
 	ex, err := jail.Run(ctx, l.s.helper, spec, cmd)
 	return ex, notes, err
 }
@@ -150,5 +150,19 @@ func systemLimits(cfg Config, dir string) jail.Limits {
 	if cfg.Processes > 0 {
 		l.Processes = cfg.Processes
 	}
+	if l.DiskBytes = maxRunDisk; cfg.DiskBytes > 0 {
+		l.DiskBytes = cfg.DiskBytes
+	}
+	return l
+}
+
+// maxRunDisk is what a run may write when nothing is said: more than suites
+// that unpack archives and databases do, and little of a disk of today.
+const maxRunDisk = 10 << 30
+
+// limitsOf are the limits of a run that writes to these folders and to our own.
+func (s *Sandbox) limitsOf(dirs ...string) jail.Limits {
+	l := s.limits
+	l.Written = append(dirs, s.tmp, s.scratch, s.shadow.dir, filepath.Join(s.dir, "cache"))
 	return l
 }

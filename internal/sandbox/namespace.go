@@ -111,7 +111,7 @@ func (l *namespaceLevel) host(ctx context.Context, cmd proc.Cmd, network bool) (
 	spec := l.specOf(y, places, l.s.guestTree())
 	// With packages goes their layer: what a guest does to them ends with it.
 	spec.Write = append(l.s.guestWritable(l.s.repo.Root()), outside(places)...)
-	spec.NoNetwork = !network
+	spec.NoNetwork, spec.Limits.Written = !network, append(spec.Limits.Written, l.s.guestHouse("t"), l.s.guestHouse("home"))
 	ex, err := jail.Run(ctx, l.s.helper, spec, cmd)
 	return ex, nil, err
 }
@@ -138,7 +138,8 @@ func (l *namespaceLevel) spec(layer layer, places []place) jail.Spec {
 // specOf shows a tree in the repository's place.
 func (l *namespaceLevel) specOf(layer layer, places []place, tree string) jail.Spec {
 	s, root := l.s, l.s.repo.Root()
-	spec := jail.Spec{Namespace: true, SharedPIDs: l.noPIDs, Limits: s.limits}
+	spec := jail.Spec{Namespace: true, SharedPIDs: l.noPIDs}
+	written := []string{tree, layer.path("upper")}
 	spec.Mounts = []jail.Mount{
 		{From: filepath.Join(s.repo.CommonDir(), "objects"), To: s.insideObjects(), ReadOnly: true},
 		{From: filepath.Join(s.dir, "alternates"), To: filepath.Join(s.shadow.dir, "objects", "info", "alternates"), ReadOnly: true},
@@ -150,11 +151,13 @@ func (l *namespaceLevel) specOf(layer layer, places []place, tree string) jail.S
 		case p.link != "":
 		case p.own:
 			o := layer.own(p.from)
+			written = append(written, o.path("upper"))
 			spec.Mounts = append(spec.Mounts, jail.Mount{From: p.from, To: p.at, Upper: o.path("upper"), Work: o.path("work")})
 		default:
 			spec.Mounts = append(spec.Mounts, jail.Mount{From: layer.path("view", filepath.FromSlash(p.rel)), To: p.at, Late: true})
 		}
 	}
+	spec.Limits = s.limitsOf(written...)
 	return spec
 }
 

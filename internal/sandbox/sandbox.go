@@ -31,9 +31,11 @@ type Config struct {
 	// NoNetwork leaves what runs the loopback address only (level
 	// namespace).
 	NoNetwork bool
-	// MemoryBytes and Processes are what a run may use; 0 leaves it to us.
+	// MemoryBytes, Processes and DiskBytes are what a run may use; 0 leaves it
+	// to us.
 	MemoryBytes int64
 	Processes   int
+	DiskBytes   int64
 	// Helper is the command line that starts this program as jail.Help; without
 	// it there is only the level copy.
 	Helper []string
