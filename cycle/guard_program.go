@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io/fs"
 	"path"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -178,7 +179,7 @@ func (c *run) isSupport(file string, parts []string) bool {
 		}
 	}
 	for _, u := range c.deps.Units {
-		if slices.Contains(u.Layout.Global, file) {
+		if slices.Contains(u.Layout.Global, file) || starts(u.Project, file) {
 			return true
 		}
 		if u.Layout.Implicit == nil {
@@ -188,6 +189,22 @@ func (c *run) isSupport(file string, parts []string) bool {
 			if t.Test.File != "" && slices.Contains(u.Layout.Implicit(t.Test.File), file) {
 				return true
 			}
+		}
+	}
+	return false
+}
+
+// starts tells whether the command or an argument of a project names the file:
+// it is a part of what runs the tests then, such as scripts/test.js.
+func starts(p runner.Project, file string) bool {
+	for _, word := range slices.Concat(p.Command, p.Args) {
+		if _, value, ok := strings.Cut(word, "="); ok && strings.HasPrefix(word, "-") {
+			word = value
+		}
+		abs := filepath.IsAbs(word)
+		word = filepath.ToSlash(word)
+		if path.Join(p.Root, word) == file || abs && strings.HasSuffix(word, "/"+file) {
+			return true
 		}
 	}
 	return false
