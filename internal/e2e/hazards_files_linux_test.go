@@ -214,8 +214,26 @@ func verdictHazards() []hazard {
 			l.notMerged(d, res, cycle.Failed, "")
 		}
 	}
+	// cheats has a program make the test of a wrong sum green in its own way.
+	cheats := func(script string) func(l *lab) {
+		return func(l *lab) {
+			l.write("regreen.toml", l.read("regreen.toml")+program("cheat", script))
+			l.commit()
+			l.write("src/tax.js", strings.Replace(wholeTax, "/ 5", "/ 4", 1))
+			l.frozen()
+			d, res := l.run()
+			l.notMerged(d, res, cycle.Failed, "")
+			if len(d.Refused) == 0 {
+				l.t.Errorf("nothing was refused: %s", res.stderr)
+			}
+		}
+	}
 	end := "put({ t: 'end', nonce, data });"
 	return []hazard{
+		{"18 a program that skips the test", cheats("sed -i 's/^it(/it.skip(/' test/tax.test.js")},
+		{"18 a program that deletes the test", cheats("echo 'it(\"is\", () => {});' > test/is.test.js; rm test/tax.test.js")},
+		{"18 a program that changes what is expected", cheats("sed -i 's/!== 2/!== 2.5/' test/tax.test.js")},
+		{"18 a program that changes the framework", cheats("sed -i 's/^          body();/          body;/' jest.cjs")},
 		{"18 a test that goes with the repair", second("if (src.includes('bsae')) it('is second', () => {});\n")},
 		{"18 a test that is skipped with the repair", second("(src.includes('bsae') ? it : it.skip)('is second', () => {});\n")},
 		{"18 no tests", func(l *lab) {

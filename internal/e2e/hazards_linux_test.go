@@ -28,7 +28,7 @@ type hazard struct {
 //	11 editable installs     internal/sandbox TestEditableInstall
 //	13 to 15 shapes          TestShapes
 //	17 a hostile program     internal/sandbox TestHostileTests; TestHostile
-//	20 overflow, 50,000 files watch TestOverflow; bench/snapshot
+//	20 overflow, 50,000 files watch TestOverflow; bench/sandbox
 func TestHazards(t *testing.T) {
 	atCells(t, func(t *testing.T, c cell) {
 		last := ""
