@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strings"
 
 	"regreen/internal/lang"
 	"regreen/internal/runner"
@@ -54,6 +55,7 @@ func (missingExport) Fix(ctx context.Context, c Cause, w Workspace) ([]Fix, erro
 			break
 		}
 		out = append(out, v.defaultNowNamed(l)...)
+		out = append(out, v.offerAgain(l)...)
 		out = append(out, v.followMovedExport(l)...)
 		out = append(out, v.nearExport(l, had)...)
 		out = append(out, v.addExport(l)...)
@@ -194,6 +196,42 @@ func (v *view) quotedUses(module, from, to string) []Edit {
 	return inFile(module, out)
 }
 
+// offerAgain gives back a module's import of what it offered at the base by
+// importing it. Where the module still lists the name as one that it offers
+// the import was lost; else it may have been taken away on purpose.
+func (v *view) offerAgain(l lack) []Fix {
+	t, b := v.text(l.module), v.before(l.module)
+	if t == nil || b == nil || len(t.significant()) == 0 || !v.editable(l.module) {
+		return nil
+	}
+	var out []Fix
+	for _, f := range v.lostImport(Cause{}, unbound{t, l.symbol, len(t.significant()) - 1}) {
+		f.Rank, f.Applicability = 5, Propose
+		f.Title = fmt.Sprintf("%s in %s", f.Title, l.module)
+		if listed(t, l.symbol) {
+			f.Applicability = Likely
+			f.Evidence += fmt.Sprintf(", and still lists %s as what it offers", l.symbol)
+		}
+		out = append(out, f)
+	}
+	return out
+}
+
+// listed tells whether a Python module names something in its __all__.
+func listed(t *text, name string) bool {
+	for i := range t.significant() {
+		if t.word(i) != "__all__" || t.word(i+1) != "=" && t.word(i+1) != "+=" {
+			continue
+		}
+		for j := i + 2; j < t.matching(i+2); j++ {
+			if strings.Trim(t.word(j), "\"'") == name {
+				return true
+			}
+		}
+	}
+	return false
+}
+
 // followMovedExport imports the name from the file that exports it now.
 func (v *view) followMovedExport(l lack) []Fix {
 	if l.symbol == "default" || l.name == nil {
@@ -209,8 +247,14 @@ func (v *view) followMovedExport(l lack) []Fix {
 	var out []Fix
 	for _, to := range targets {
 		level, why := Likely, to+" exports "+l.symbol
-		if _, old := v.offered(pathOf(v.before(to))).names[l.symbol]; had && !old {
+		_, old := v.offered(pathOf(v.before(to))).names[l.symbol]
+		switch {
+		case had && !old:
 			level, why = Safe, fmt.Sprintf("%s exported %s at the base, %s exports it now", l.module, l.symbol, to)
+		case had && old:
+			// Nothing moved: whether it was taken away from here on purpose, only
+			// the user knows.
+			level, why = Propose, fmt.Sprintf("%s exports %s, as at the base; %s offered it too", to, l.symbol, l.module)
 		}
 		if len(targets) > 1 {
 			level = Propose
