@@ -327,6 +327,9 @@ func (c *checker) commands(cfg Config) {
 	fixers := append(FixerNames(), "chat")
 	names := map[string]bool{"chat": true}
 	for i, f := range cfg.Fixers.Command {
+		if slices.Contains(FixerNames(), f.Name) {
+			c.fail(fmt.Sprintf("fixers.command[%d].name", i), "names tell fixers apart", "%q is the name of a built-in fixer", f.Name)
+		}
 		if names[f.Name] {
 			c.fail(fmt.Sprintf("fixers.command[%d].name", i), "names tell fixers apart", "%q is used twice", f.Name)
 		}
