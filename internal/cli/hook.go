@@ -12,6 +12,7 @@ import (
 	"regreen/cycle"
 	"regreen/internal/config"
 	"regreen/internal/editor"
+	"regreen/internal/service"
 )
 
 func (a *app) hookCommand() *cobra.Command {
@@ -40,6 +41,9 @@ where to put it in its first lines. Editors: ` + strings.Join(editor.Names(), ",
 			return nil
 		},
 	}
+	cmd.AddCommand(a.gitHookCommand(),
+		a.serviceCommand("systemd", "Print a user unit that watches this repository", service.Service.Systemd),
+		a.serviceCommand("launchd", "Print a user agent that watches this repository", service.Service.Launchd))
 	return cmd
 }
 
