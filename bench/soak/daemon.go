@@ -153,6 +153,28 @@ func (d *day) stop(ctx context.Context) error {
 	return err
 }
 
+// dump ends a daemon that went wrong and gives what it said at last, with what
+// each of its goroutines was doing.
+func (d *day) dump() error {
+	log, err := os.Open(filepath.Join(filepath.Dir(d.dir), "log"))
+	if err != nil {
+		return err
+	}
+	defer func() { _ = log.Close() }()
+	_ = d.cmd.Process.Signal(syscall.SIGQUIT) // it may have ended
+	select {
+	case <-d.ended:
+	case <-time.After(10 * time.Second):
+		_ = d.cmd.Process.Kill()
+	}
+	src, err := io.ReadAll(log)
+	if err != nil {
+		return err
+	}
+	const last = 60 << 10
+	return fmt.Errorf("the daemon said:\n%s", src[max(len(src)-last, 0):])
+}
+
 // command runs the program beside the daemon and gives what it printed.
 func (d *day) command(ctx context.Context, args ...string) (string, error) {
 	cmd := exec.CommandContext(ctx, d.regreen, args...)

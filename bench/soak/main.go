@@ -68,11 +68,12 @@ func run(ctx context.Context, out io.Writer, o options) (err error) {
 		return err
 	}
 	start := time.Now()
-	err = d.live(ctx, o)
+	if err = d.live(ctx, o); err != nil {
+		return errors.Join(err, d.dump())
+	}
 	fmt.Fprintf(out, "%d cycles in %s: %v\n", d.cycles(), time.Since(start).Round(time.Second), d.did)
-	err = errors.Join(err, d.stop(ctx))
-	if err != nil {
-		return err
+	if err = d.stop(ctx); err != nil {
+		return errors.Join(err, d.dump())
 	}
 	return bounded(out, d.samples)
 }

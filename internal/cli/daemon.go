@@ -37,6 +37,10 @@ func newDaemon(ctx context.Context, r Repo, sink func(daemon.Event)) (*daemon.Da
 	d := daemon.New(daemon.Config{
 		Root: r.Root, Environ: r.Environ, Socket: socketPath(r.Root, r.Environ), LockFile: filepath.Join(home, "daemon.lock"),
 		Config: r.Config, Log: r.Log, Sink: sink,
+		Explain: func(err error) (string, string) {
+			p := problemOf(ctx, err)
+			return p.Code, p.Hint
+		},
 		Load: func() (config.Config, error) {
 			if r.ConfigPath == "" {
 				return config.Load(config.Find(r.Root))

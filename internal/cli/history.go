@@ -89,7 +89,7 @@ func (a *app) showCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			a.show(d)
+			a.retell(d)
 			return nil
 		},
 	}

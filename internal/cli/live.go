@@ -52,7 +52,7 @@ func (l *live) event(e cycle.Event) {
 		l.test(e)
 	case cycle.EventIteration:
 		if e.Iteration != nil {
-			l.say("%s", l.iteration(*e.Iteration))
+			l.say("%s", iterationLine(*e.Iteration))
 		}
 	case cycle.EventProgress:
 		n := e.Done
@@ -112,8 +112,8 @@ func (l *live) fix(f *cycle.Fix) {
 	l.say("  %s %s%s", l.paint(dim, "dropped:"), oneLine(f.Title), because(f.Why))
 }
 
-// iteration is one round in one line.
-func (l *live) iteration(i cycle.Iteration) string {
+// iterationLine is one round in one line.
+func iterationLine(i cycle.Iteration) string {
 	scope := "affected tests"
 	if i.Scope == "full" {
 		scope = "full suite"

@@ -35,8 +35,44 @@ type printer struct {
 	any bool
 }
 
-func printResult(s screen, d *cycle.Document) {
-	p := &printer{screen: s}
+func printResult(s screen, d *cycle.Document) { (&printer{screen: s}).result(d) }
+
+// rounds tells what was run, tried and refused, in order.
+func (p *printer) rounds(d *cycle.Document) {
+	if len(d.AffectedTests) > 0 {
+		p.section("tests")
+	}
+	for i, t := range d.AffectedTests {
+		if i == maxNames {
+			p.line("… %s", count(len(d.AffectedTests)-i, "more test file"))
+			break
+		}
+		why := ""
+		if len(t.Why) > 0 {
+			why = t.Why[0]
+		}
+		p.line("%s%s", printable(t.File), because(why))
+	}
+	if len(d.Iterations) == 0 {
+		return
+	}
+	p.section("what was tried")
+	for _, it := range d.Iterations {
+		p.line("%s", iterationLine(it))
+		for _, c := range it.Causes {
+			p.line("  %s:%d: %s: %s", printable(c.File), c.Line, c.Kind, headline(c.Message, c.Symbol))
+		}
+		for _, f := range it.Fixes {
+			word := p.paint(dim, "dropped:")
+			if f.Kept {
+				word = p.paint(green, "kept:")
+			}
+			p.line("  %s %s%s", word, oneLine(f.Title), because(f.Why))
+		}
+	}
+}
+
+func (p *printer) result(d *cycle.Document) {
 	hidden := len(d.Remaining) > 0 && d.Outcome != cycle.Repaired
 	if !hidden {
 		p.causes("what was wrong", d)

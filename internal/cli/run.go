@@ -168,3 +168,14 @@ func (a *app) show(d *cycle.Document) {
 	}
 	printResult(a.screen(a.stdout), d)
 }
+
+// retell shows a cycle of the past: what it came to, after how it came there.
+func (a *app) retell(d *cycle.Document) {
+	if a.flags.json {
+		a.show(d)
+		return
+	}
+	p := &printer{screen: a.screen(a.stdout)}
+	p.rounds(d)
+	p.result(d)
+}

@@ -46,6 +46,8 @@ type Config struct {
 	Open func(ctx context.Context, cfg config.Config) (Worker, error)
 	// Watch makes a watcher that says why it waits, and what a person should know.
 	Watch func(cfg config.Config, waiting func(why string), warn func(message, hint string)) (Watcher, error)
+	// Explain gives an error's word for scripts, and what a person can do. It may be nil.
+	Explain func(error) (code, hint string)
 	// Sink gets every event, in order. It must not block. It may be nil.
 	Sink func(Event)
 	Log  *slog.Logger

@@ -18,6 +18,7 @@ import (
 
 	"regreen/cycle"
 	"regreen/internal/config"
+	"regreen/internal/runner"
 	"regreen/watch"
 )
 
@@ -255,6 +256,62 @@ func TestBorrow(t *testing.T) {
 	f.until(Idle)
 	if l, err := NewClient(f.cfg.Socket + ".none").Borrow(t.Context()); l != nil || err != nil {
 		t.Errorf("Borrow without a daemon = %v, %v", l, err)
+	}
+}
+
+// TestUndoneElsewhere holds that after an undo or an apply by a command the
+// status is about the files as they are now, and that nothing comes again by
+// itself that was taken back.
+func TestUndoneElsewhere(t *testing.T) {
+	f := begin(t, nil)
+	f.finish(&cycle.Document{ID: "c1", Outcome: cycle.Repaired, Undo: "c1", Merged: []cycle.Merged{{File: "a.ts", After: "x"}},
+		Proposals: []cycle.Proposal{{ID: "p1"}, {ID: "p2"}}})
+	f.until(Idle)
+	for _, id := range []string{"c1", "p1"} {
+		loan, err := f.c.Borrow(t.Context())
+		must(t, err)
+		must(t, loan.Wrote(t.Context(), id, []cycle.Merged{{File: "a.ts", After: hexSum([]byte(id))}}))
+		if s, err := f.c.Status(t.Context()); err != nil || s.Undo != "" || slices.Contains(s.Proposals, id) || !slices.Contains(s.Proposals, "p2") {
+			t.Errorf("status after %s = %+v, %v", id, s, err)
+		}
+		loan.Return()
+		if r := f.began(); !r.NoMerge || !slices.Equal(r.Files, []string{"a.ts"}) {
+			t.Errorf("after %s the cycle is %+v", id, r)
+		}
+		if id == "c1" {
+			f.finish(&cycle.Document{ID: "c2", Outcome: cycle.Failed, Proposals: []cycle.Proposal{{ID: "p1"}, {ID: "p2"}}})
+			f.until(Idle)
+		}
+	}
+	f.save("a.ts", "mine") // and a person's save is as any other
+	if r := f.began(); r.NoMerge {
+		t.Errorf("after a save the cycle is %+v", r)
+	}
+	f.finish(passed())
+	f.idle()
+}
+
+// TestNothingToRun holds that a daemon ends where no cycle is possible from the
+// start, and stays where that comes about later.
+func TestNothingToRun(t *testing.T) {
+	none := &runner.Problem{Code: "no_framework", Message: "none", Hint: "name one"}
+	f := begin(t, func(c *Config) {
+		c.Explain = func(error) (string, string) { return none.Code, none.Hint }
+	})
+	f.finish(passed())
+	f.until(Idle)
+	f.save("a.ts", "1")
+	f.began()
+	f.work.fail <- none
+	if e := f.told(EventError); e.Text != "none" || e.Hint != "name one" {
+		t.Errorf("event = %+v", e)
+	}
+	f.until(Idle)
+
+	g := begin(t, nil)
+	g.work.fail <- none
+	if err := <-g.done; !errors.Is(err, none) {
+		t.Errorf("Run = %v", err)
 	}
 }
 

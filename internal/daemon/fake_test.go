@@ -22,6 +22,7 @@ type fakeWorker struct {
 	end   chan *cycle.Document // ends the present one
 	merge chan []cycle.Change  // has the present one merge first
 	met   chan error           // what BeforeMerge said
+	fail  chan error           // ends the present one with an error
 
 	tidied  chan context.Context // each tidying that is held
 	tidyEnd chan struct{}        // ends it
@@ -34,7 +35,7 @@ type fakeWorker struct {
 }
 
 func newFakeWorker() *fakeWorker {
-	return &fakeWorker{begun: make(chan engine.Request, 100), end: make(chan *cycle.Document), merge: make(chan []cycle.Change), met: make(chan error, 10),
+	return &fakeWorker{begun: make(chan engine.Request, 100), end: make(chan *cycle.Document), merge: make(chan []cycle.Change), met: make(chan error, 10), fail: make(chan error),
 		tidied: make(chan context.Context), tidyEnd: make(chan struct{})}
 }
 
@@ -50,6 +51,8 @@ func (f *fakeWorker) Cycle(ctx context.Context, req engine.Request, sink func(cy
 			return &cycle.Document{Outcome: cycle.Cancelled}, context.Cause(ctx)
 		case ch := <-f.merge:
 			f.met <- req.BeforeMerge(ctx, ch)
+		case err := <-f.fail:
+			return nil, err
 		case doc := <-f.end:
 			if doc.Reason == "panic" {
 				panic("a defect")

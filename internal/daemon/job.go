@@ -18,18 +18,20 @@ type job struct {
 	files    map[string]bool // made, changed or gone
 	modified bool            // everything that differs from the base, not these files
 	all      bool            // the whole suite
+	noMerge  bool            // for the verdict only: what is repaired is proposed
 }
 
 func (j *job) empty() bool { return j == nil || len(j.files) == 0 && !j.modified && !j.all }
 
 // add takes another job in; the newest content is what will be tested anyway.
 func (j *job) add(o *job) *job {
-	if j == nil {
-		j = &job{}
-	}
-	if o == nil {
+	switch {
+	case o.empty():
 		return j
+	case j.empty():
+		j = &job{noMerge: o.noMerge}
 	}
+	j.noMerge = j.noMerge && o.noMerge
 	if j.files == nil {
 		j.files = map[string]bool{}
 	}
@@ -41,7 +43,7 @@ func (j *job) add(o *job) *job {
 }
 
 func (j *job) request() engine.Request {
-	r := engine.Request{All: j.all, Saved: true}
+	r := engine.Request{All: j.all, Saved: true, NoMerge: j.noMerge}
 	if !j.modified && !j.all {
 		for f := range j.files {
 			r.Files = append(r.Files, f)

@@ -11,6 +11,7 @@ import (
 	"regreen/cycle"
 	"regreen/internal/config"
 	"regreen/internal/engine"
+	"regreen/internal/runner"
 	"regreen/watch"
 )
 
@@ -263,9 +264,21 @@ func (l *loop) ended(j *job, doc *cycle.Document, err error, superseded bool) {
 		}
 		return
 	case err != nil:
-		l.hub.emit(Event{Event: cycle.Event{Kind: EventError, Text: err.Error()}})
+		var setup *runner.Problem
+		if l.last == nil && errors.As(err, &setup) {
+			// Nothing ever ran here, and will not by itself: who just started
+			// this has to hear it, and not find it in a log.
+			l.broken = err
+			l.d.quit()
+			return
+		}
+		code, hint := "environment", ""
+		if l.d.cfg.Explain != nil {
+			code, hint = l.d.cfg.Explain(err)
+		}
+		l.hub.emit(Event{Event: cycle.Event{Kind: EventError, Text: err.Error()}, Hint: hint})
 		l.last = &cycle.Document{Schema: cycle.Schema, Outcome: cycle.Errored, Reason: err.Error(),
-			Error: &cycle.Problem{Code: "environment", Message: err.Error()}}
+			Error: &cycle.Problem{Code: code, Message: err.Error(), Hint: hint}}
 		return
 	}
 	l.last = doc
@@ -341,14 +354,33 @@ func (l *loop) wrote(files []cycle.Merged) {
 // told takes in what a command did with the sandbox it borrowed.
 func (l *loop) told(r wroteRequest) {
 	l.wrote(r.Files)
-	if l.last != nil && r.Undone != "" && l.last.Undo == r.Undone {
-		l.last.Undo = ""
+	if r.Undone != "" {
+		l.changed(r)
 	}
 	if r.Document != nil {
 		l.last = r.Document
 		l.failing.Update(r.Document)
 		l.hub.emit(Event{Event: cycle.Event{Kind: cycle.EventVerdict, Cycle: r.Document.ID, Document: r.Document}})
 	}
+}
+
+// changed takes in that a merge was undone or a proposal applied. The last
+// verdict is not about these files any more, so there is a new one; it merges
+// nothing, since what was just taken back must not come again by itself.
+func (l *loop) changed(r wroteRequest) {
+	if l.last != nil {
+		last := *l.last // readers of events have the other
+		if last.Undo == r.Undone {
+			last.Undo = ""
+		}
+		last.Proposals = slices.DeleteFunc(slices.Clone(last.Proposals), func(p cycle.Proposal) bool { return p.ID == r.Undone })
+		l.last = &last
+	}
+	j := &job{files: map[string]bool{}, noMerge: true}
+	for _, f := range r.Files {
+		j.files[f.File] = true
+	}
+	l.pending = l.pending.add(j)
 }
 
 // lend lets the sandbox go, and calls ready when it is free.
