@@ -239,13 +239,25 @@ func (l *loop) cycle(ctx context.Context, j *job) {
 		if err := open(ctx); err != nil {
 			return err
 		}
-		doc, err = l.worker.Cycle(ctx, req, func(e cycle.Event) { l.hub.emit(Event{Event: e}) })
+		doc, err = l.worker.Cycle(ctx, req, func(e cycle.Event) { l.heard(ctx, e); l.hub.emit(Event{Event: e}) })
 		return err
 	}, func(err error) {
 		cancel(nil)
 		superseded := l.running == nil
 		l.running = nil
 		l.ended(j, doc, err, superseded)
+	})
+}
+
+// heard takes a verdict in before anybody is told of it, so that who asks for
+// the status then hears the same. It is called in the cycle's goroutine.
+func (l *loop) heard(ctx context.Context, e cycle.Event) {
+	if e.Kind != cycle.EventVerdict || e.Document == nil || e.Document.Outcome == cycle.Cancelled {
+		return
+	}
+	_ = l.d.ask(ctx, func() { // else the cycle is being cancelled
+		l.last = e.Document
+		l.failing.Update(e.Document)
 	})
 }
 
