@@ -42,8 +42,9 @@ type Document struct {
 	Proposals    []Proposal  `json:"proposals"`
 	Refused      []Refused   `json:"refused"`
 	Remaining    []Remaining `json:"remaining"`
-	// FailedBefore are tests of the full suite that fail without the fix too
-	// and that the modified files cannot reach: they do not count.
+	// FailedBefore are tests that fail without the fix too and that the modified
+	// files cannot reach, or that fail in the same way at the base: they do not
+	// count.
 	FailedBefore []Remaining `json:"failed_before"`
 	Undo         string      `json:"undo"`   // the undo record's id, "" when nothing was merged
 	Reason       string      `json:"reason"` // why the outcome is not passed or repaired, for a person
@@ -165,7 +166,8 @@ type Timings struct {
 	Fix       int64 `json:"fix"`
 	FullSuite int64 `json:"full_suite"`
 	Merge     int64 `json:"merge"`
-	Cause     int64 `json:"cause"` // the search for the guilty part of the diff
+	AtBase    int64 `json:"at_base"` // runs that tell old failures from new ones
+	Cause     int64 `json:"cause"`   // the search for the guilty part of the diff
 	Total     int64 `json:"total"`
 }
 

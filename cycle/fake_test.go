@@ -253,6 +253,16 @@ func sayMissing(c fixers.Cause, w *world) []fixers.Fix {
 	return []fixers.Fix{w.say(c.Place.File, c.Symbol, 0, fixers.Safe)}
 }
 
+// sayOnly offers one word and no other.
+func sayOnly(word string) func(fixers.Cause, *world) []fixers.Fix {
+	return func(c fixers.Cause, w *world) []fixers.Fix {
+		if c.Symbol != word {
+			return nil
+		}
+		return sayMissing(c, w)
+	}
+}
+
 func only(files ...string) func(*Options, *Selection, *Deps) {
 	return func(_ *Options, s *Selection, _ *Deps) {
 		s.Tests = slices.DeleteFunc(s.Tests, func(t Selected) bool { return !slices.Contains(files, t.File) })

@@ -3,6 +3,7 @@ package cycle
 import (
 	"context"
 	"fmt"
+	"slices"
 	"sort"
 	"time"
 
@@ -26,8 +27,13 @@ type verdict struct {
 // gate decides whether the present state of the sandbox may be merged
 // (DESIGN.md section 4). now is a run of the selection on this very tree.
 func (c *run) gate(ctx context.Context, now *result) (verdict, error) {
-	v := verdict{rate: now.passRate(), full: c.sel.All}
+	v := verdict{full: c.sel.All}
 	target := c.opts.Config.Cycle.TargetPassRate
+	left, counts, err := c.newFailures(ctx, &v, now)
+	if err != nil {
+		return v, err
+	}
+	v.rate, _ = counts.PassRate()
 	switch {
 	case now.distrust != "":
 		v.reason = now.distrust
@@ -35,8 +41,8 @@ func (c *run) gate(ctx context.Context, now *result) (verdict, error) {
 		v.reason = "the run did not end"
 	case now.counts.Passed == 0:
 		v.reason = "no test passed"
-	case now.passRate() < target:
-		v.reason = fmt.Sprintf("the pass rate with the repair is %.1f %%, the target %.1f %%", now.passRate(), target)
+	case v.rate < target:
+		v.reason = fmt.Sprintf("the pass rate with the repair is %.1f %%, the target %.1f %%", v.rate, target)
 	case !c.improved(now):
 		v.reason = "it is not better than before"
 	}
@@ -47,7 +53,7 @@ func (c *run) gate(ctx context.Context, now *result) (verdict, error) {
 		v.broken, v.reason = l, "a test that passed before does not: "+testName(l[0])
 		return v, nil
 	}
-	for _, x := range c.suite.causes(now, c.opts.Config.Severity) {
+	for _, x := range c.suite.causes(&result{failures: left}, c.opts.Config.Severity) {
 		if x.severity == Critical {
 			v.reason = "a critical cause is left: " + x.title()
 			return v, nil
@@ -112,8 +118,9 @@ func (c *run) missing(now *result) string {
 }
 
 // fullSuite runs everything on the tree that is to be merged. A test that
-// fails is run again without the fix: one that fails there too and that the
-// modified files cannot reach failed before and does not count.
+// fails is run again without the fix: one that fails there too failed before
+// and does not count, when the modified files cannot reach it or when it fails
+// in the same way with the base revision's bytes.
 func (c *run) fullSuite(ctx context.Context, now *result, v verdict) (verdict, error) {
 	start := time.Now()
 	defer func() { c.doc.Timings.FullSuite = time.Since(start).Milliseconds() }()
@@ -150,7 +157,11 @@ func (c *run) fullSuite(ctx context.Context, now *result, v verdict) (verdict, e
 		if err != nil {
 			return v, err
 		}
-		counts = c.weigh(&v, full, without)
+		old, err := c.failedAtBase(ctx, c.reachable(full.failures), o)
+		if err != nil {
+			return v, err
+		}
+		counts = c.weigh(&v, full, without, old)
 		if len(v.broken) > 0 {
 			v.reason = "with the fix another test fails: " + testName(v.broken[0])
 			return v, nil
@@ -169,7 +180,7 @@ func (c *run) fullSuite(ctx context.Context, now *result, v verdict) (verdict, e
 
 // weigh sorts the full suite's failures into broken by the fix, failed before,
 // and failing still; it returns the counts without those that failed before.
-func (c *run) weigh(v *verdict, full, without *result) runner.Counts {
+func (c *run) weigh(v *verdict, full, without *result, old map[string]bool) runner.Counts {
 	counts := full.counts
 	type at struct {
 		unit int
@@ -187,20 +198,27 @@ func (c *run) weigh(v *verdict, full, without *result) runner.Counts {
 		case f.Scope == runner.ScopeTest && without.passed(k),
 			f.Scope != runner.ScopeTest && !fileFailed[at{f.unit, f.Test.File}]:
 			v.broken = append(v.broken, f.Test)
-		case c.deps.Reaches != nil && c.deps.Reaches(f.Test.File):
+		case c.deps.Reaches != nil && c.deps.Reaches(f.Test.File) && !old[baseKey(f)]:
 			// It can be reached: it is one of the failures that are left.
 		case failedWithout[k] || fileFailed[at{f.unit, f.Test.File}]:
-			v.before = append(v.before, f)
-			switch f.Scope {
-			case runner.ScopeTest:
-				counts.Failed--
-			default:
-				counts.Errored = max(0, counts.Errored-1)
-				if f.Scope == runner.ScopeFile {
-					counts.NotRun = max(0, counts.NotRun-c.suite.known(f.unit)(f.Test.File))
-				}
+			if !slices.ContainsFunc(v.before, func(b failure) bool { return baseKey(b) == baseKey(f) }) {
+				v.before = append(v.before, f)
 			}
+			counts = c.discount(counts, f)
 		}
+	}
+	return counts
+}
+
+// discount takes a failure that does not count out of the numbers.
+func (c *run) discount(counts runner.Counts, f failure) runner.Counts {
+	if f.Scope == runner.ScopeTest {
+		counts.Failed--
+		return counts
+	}
+	counts.Errored = max(0, counts.Errored-1)
+	if f.Scope == runner.ScopeFile {
+		counts.NotRun = max(0, counts.NotRun-c.suite.known(f.unit)(f.Test.File))
 	}
 	return counts
 }

@@ -105,7 +105,7 @@ func (s *site) renamable(rel string, uses int) []lang.Export {
 	var out []lang.Export
 	defs := s.scan(rel).Defs
 	for _, e := range s.scan(rel).Exports {
-		if i := slices.IndexFunc(defs, func(d lang.Export) bool { return d.Name == e.Name }); i >= 0 && e.Body.Len() == 0 {
+		if i := slices.IndexFunc(defs, func(d lang.Export) bool { return d.Name == e.Name }); i >= 0 && e.Body.Len() < defs[i].Body.Len() {
 			e.Body, e.Kind = defs[i].Body, defs[i].Kind
 		}
 		if len(e.Name) < 4 || e.From != "" || e.Name == "default" || e.Body.Len() == 0 || e.Local != "" && e.Local != e.Name ||
@@ -146,8 +146,12 @@ func (s *site) defined(name string) int {
 		if !strings.Contains(string(s.tree[rel]), name) {
 			continue
 		}
-		for _, d := range s.scan(rel).Defs {
-			if d.Name == name || d.Local == name {
+		f := s.scan(rel)
+		imported := slices.ContainsFunc(f.Imports, func(imp lang.Import) bool {
+			return slices.ContainsFunc(imp.Names, func(x lang.Name) bool { return x.Local == name })
+		})
+		for _, d := range f.Defs {
+			if (d.Name == name || d.Local == name) && !imported {
 				n++
 			}
 		}
