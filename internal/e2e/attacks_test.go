@@ -202,7 +202,7 @@ func TestCommandFixerMisbehaves(t *testing.T) {
 			"[[fixers.command]]\nname = \"missing\"\ncommand = [\"no-such-program\"]\n"+
 			program("state", `echo x > "$STATE/regreen/x"; rm -rf "$STATE" "$REAL/tmp"; echo x > "$REAL/x"; true`, `env = ["STATE", "REAL"]`)+
 			program("packages", "rm -rf node_modules; mkdir -p node_modules/jest; echo x > node_modules/jest/x; echo '// x' >> src/tax.js")+
-			program("mend", m.mend()+`; printf '{"title": "\033[31mred\033[0m %s"}\n' "$(seq -s. 200)"`), nil)
+			program("mend", m.mend()+`; printf '{"title": "\\u001b[31mred\\u001b[0m %s"}\n' "$(seq -s. 200)"`), nil)
 	home := filepath.Dir(filepath.Dir(r.dir))
 	r.environ = append(r.environ, "STATE="+filepath.Join(home, "state"), "REAL="+home)
 	d, res := r.run()
