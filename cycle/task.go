@@ -20,6 +20,7 @@ const (
 	maxTaskDiff    = 64 << 10
 	maxTaskPatch   = 8 << 10
 	maxTaskFrames  = 8
+	maxTaskFiles   = 50
 	maxTaskTried   = 5
 )
 
@@ -51,8 +52,31 @@ func (c *run) task(p Program, round int, mine []cause) fixers.Task {
 	if t.Tried == nil {
 		t.Tried = []fixers.Tried{}
 	}
+	t.Files = c.sources(mine, t.ModifiedFiles)
 	t.Diff = c.userDiff()
 	return t
+}
+
+// sources are the files that a program may edit and had best look at first.
+func (c *run) sources(mine []cause, modified []string) []string {
+	out := []string{}
+	add := func(file string) {
+		if file != "" && !slices.Contains(out, file) && !c.deps.Workspace.IsTest(file) && !fixers.IsProtected(file) && !c.isSupport(file, strings.Split(file, "/")) {
+			out = append(out, file)
+		}
+	}
+	for _, x := range mine {
+		add(x.Place.File)
+		for _, f := range x.Failures {
+			for _, fr := range f.Frames {
+				add(fr.File)
+			}
+		}
+	}
+	for _, file := range modified {
+		add(file)
+	}
+	return out[:min(len(out), maxTaskFiles)]
 }
 
 func (c *run) taskCause(x cause) fixers.TaskCause {

@@ -22,6 +22,9 @@ type Task struct {
 	// revision, Diff what he changed in them.
 	ModifiedFiles []string `json:"modified_files"`
 	Diff          string   `json:"diff"`
+	// Files may be edited and are where to begin: those that the causes name
+	// and those that the user changed, without tests.
+	Files []string `json:"files"`
 	// Tried are the changes that did not hold, oldest first.
 	Tried []Tried `json:"tried"`
 
@@ -77,26 +80,6 @@ type Tried struct {
 	Rule   string   `json:"rule"` // the rule that it broke, "" for none
 	Reason string   `json:"reason"`
 	Patch  string   `json:"patch"` // cut where it is long
-}
-
-// Files are those that the causes name and the user changed, in that order,
-// each once: where a program that wants file names begins.
-func (t Task) Files() []string {
-	seen := map[string]bool{}
-	var out []string
-	add := func(f string) {
-		if f != "" && !seen[f] {
-			seen[f] = true
-			out = append(out, f)
-		}
-	}
-	for _, c := range t.Causes {
-		add(c.Place.File)
-	}
-	for _, f := range t.ModifiedFiles {
-		add(f)
-	}
-	return out
 }
 
 // Prompt is the task in words, for a model.

@@ -136,6 +136,7 @@ func (f *Fixer) Ask(ctx context.Context, t fixers.Task) (fixers.Answer, error) {
 
 func (f *Fixer) answer(done *Done, late bool, budget error, out, errs, last string) fixers.Answer {
 	a := fixers.Answer{Doubt: done.Doubt, Warnings: done.Notes}
+	done.Whole = slices.DeleteFunc(done.Whole, func(w fixers.Whole) bool { return w.Created && isDropping(w.File) })
 	a.Title, a.Notes = words(out, last)
 	switch {
 	case late:
@@ -146,8 +147,8 @@ func (f *Fixer) answer(done *Done, late bool, budget error, out, errs, last stri
 		a.Failed = "it was ended: " + done.Exit.Signal
 	case !slices.Contains(f.success(), done.Exit.Code):
 		a.Failed = fmt.Sprintf("it ended with %s", done.Exit.How())
-		if tail := fixers.Plain(errs, 200); tail != "" {
-			a.Failed += ": " + tail
+		if why := gist(errs); why != "" {
+			a.Failed += ": " + why
 		}
 	case done.Excess != "":
 		a.Failed, a.Rule = done.Excess, "file budget: "+done.Excess
@@ -160,6 +161,34 @@ func (f *Fixer) answer(done *Done, late bool, budget error, out, errs, last stri
 		a.Whole = done.Whole
 	}
 	return a
+}
+
+// isDropping knows what tools leave behind for themselves; the proof is done
+// without it.
+func isDropping(file string) bool {
+	top, _, _ := strings.Cut(file, "/")
+	switch top {
+	case ".claude", ".claude.json", ".codex", ".gemini", ".opencode", ".cursor", ".qwen", ".eslintcache", ".ruff_cache", ".mypy_cache", ".cache", ".npm", ".DS_Store":
+		return true
+	}
+	return strings.HasPrefix(top, ".aider")
+}
+
+// gist is the line of an error output that says most: the last one that speaks
+// of an error, else the last one.
+func gist(errs string) string {
+	best := ""
+	for line := range strings.Lines(errs) {
+		line = fixers.Plain(line, 200)
+		if low := strings.ToLower(line); strings.Contains(low, "error") && !strings.HasPrefix(low, "at ") {
+			best = line
+		}
+	}
+	if best != "" {
+		return best
+	}
+	lines := strings.Split(fixers.Plain(errs, maxNotes), "\n")
+	return fixers.Plain(lines[len(lines)-1], 200)
 }
 
 // success are the exit codes that say that the program did its work.
@@ -184,7 +213,7 @@ func (f *Fixer) arguments(t fixers.Task) (files map[string][]string, ok bool) {
 		if !is {
 			continue
 		}
-		for _, file := range t.Files() {
+		for _, file := range t.Files {
 			if _, err := t.Read(file); err == nil && matchesAny(globs, file) {
 				files[arg] = append(files[arg], file)
 			}

@@ -30,7 +30,7 @@ func (h *fakeHost) Visit(ctx context.Context, v Visit) (*Done, error) {
 }
 
 func task() fixers.Task {
-	return fixers.Task{Schema: 1, ModifiedFiles: []string{"src/b.ts", "src/gone.ts", "-x.js"},
+	return fixers.Task{Schema: 1, Files: []string{"src/a.js", "src/b.ts", "src/gone.ts", "-x.js"},
 		Causes: []fixers.TaskCause{{Kind: "unknown", Place: fixers.TaskPlace{File: "src/a.js"}, Message: "no"}},
 		Read: func(rel string) ([]byte, error) {
 			if rel == "src/gone.ts" {
@@ -60,10 +60,16 @@ func TestAsk(t *testing.T) {
 		err  error
 	}{
 		{"a change", done(Done{Whole: whole}), nil, fixers.Answer{Whole: whole}, nil},
+		{"with what a tool leaves for itself", done(Done{Whole: append([]fixers.Whole{{File: ".aider.chat.history.md", Created: true}}, whole...)}), nil, fixers.Answer{Whole: whole}, nil},
+		{"only that", done(Done{Whole: []fixers.Whole{{File: ".claude/x", Created: true}}}), nil, fixers.Answer{Failed: "it changed nothing"}, nil},
 		{"with words", done(Done{Whole: whole}, "thinking\n{\"title\": \"t\\u001b[1m\", ", "\"notes\": \"n\"}\n\n"), nil, fixers.Answer{Whole: whole, Title: "t[1m", Notes: "n"}, nil},
 		{"with plain words", done(Done{Whole: whole}, "one\ntwo\n"), nil, fixers.Answer{Whole: whole, Notes: "one\ntwo"}, nil},
 		{"nothing", done(Done{}), nil, fixers.Answer{Failed: "it changed nothing"}, nil},
 		{"an error", done(Done{Whole: whole, Exit: proc.Exit{Code: 3}}), nil, fixers.Answer{Failed: "it ended with exit code 3: bad [31mluck"}, nil},
+		{"an error with a stack", func(_ context.Context, v Visit) (*Done, error) {
+			_, _ = io.WriteString(v.Cmd.Stderr, "x.js:1\n  boom()\n  ^\n\nTypeError: boom is not a function\n    at loadError (x.js:1)\n\nNode.js v22\n")
+			return &Done{Exit: proc.Exit{Code: 1}}, nil
+		}, nil, fixers.Answer{Failed: "it ended with exit code 1: TypeError: boom is not a function"}, nil},
 		{"an exit code that is none", done(Done{Whole: whole, Exit: proc.Exit{Code: 3}}), func(c *config.Command) { c.Success = []int{0, 3} }, fixers.Answer{Whole: whole}, nil},
 		{"a signal", done(Done{Whole: whole, Exit: proc.Exit{Code: -1, Signal: "killed"}}), nil, fixers.Answer{Failed: "it was ended: killed"}, nil},
 		{"a limit", done(Done{Exit: proc.Exit{Code: -1, Limit: "the memory limit of 2.0 GB"}}), nil,
