@@ -19,9 +19,9 @@ func socketPath(root string, environ []string) string {
 	return daemon.SocketPath(root, func(key string) string { return lookup(environ, key) })
 }
 
-// newDaemon puts a daemon for the repository together. Close what it gives
-// when the daemon has ended.
-func newDaemon(ctx context.Context, r Repo, sink func(daemon.Event)) (*daemon.Daemon, func() error, error) {
+// newDaemon puts a daemon for the repository together. loaded hears each new
+// configuration. Close what it gives when the daemon has ended.
+func newDaemon(ctx context.Context, r Repo, sink func(daemon.Event), loaded func(config.Config)) (*daemon.Daemon, func() error, error) {
 	dir, err := stateDir(r.Environ)
 	if err != nil {
 		return nil, nil, err
@@ -42,10 +42,15 @@ func newDaemon(ctx context.Context, r Repo, sink func(daemon.Event)) (*daemon.Da
 			return p.Code, p.Hint
 		},
 		Load: func() (config.Config, error) {
-			if r.ConfigPath == "" {
-				return config.Load(config.Find(r.Root))
+			path := r.ConfigPath
+			if path == "" {
+				path = config.Find(r.Root)
 			}
-			return config.Load(r.ConfigPath)
+			cfg, err := config.Load(path)
+			if err == nil {
+				loaded(cfg)
+			}
+			return cfg, err
 		},
 		Open: func(ctx context.Context, cfg config.Config) (daemon.Worker, error) {
 			e, err := engine.Open(ctx, engine.Options{Dir: r.Root, Environ: r.Environ, Config: cfg, StateDir: dir, Log: r.Log, Helper: helper(),

@@ -49,7 +49,11 @@ func (a *app) watch(ctx context.Context, r Repo) error {
 	if a.flags.json {
 		sink = a.jsonEvents()
 	}
-	d, closeRepo, err := newDaemon(ctx, r, sink)
+	notices, stopNotices := a.newNotices(r)
+	defer stopNotices()
+	shown := sink
+	sink = func(e daemon.Event) { shown(e); notices.event(e) }
+	d, closeRepo, err := newDaemon(ctx, r, sink, notices.configure)
 	if err != nil {
 		return err
 	}

@@ -19,6 +19,7 @@ type Config struct {
 	Sandbox  Sandbox   `toml:"sandbox"`
 	Fixers   Fixers    `toml:"fixers"`
 	Severity Severity  `toml:"severity"`
+	Notify   Notify    `toml:"notify"`
 	History  History   `toml:"history"`
 	Project  []Project `toml:"project"`
 }
@@ -115,6 +116,11 @@ type Command struct {
 	Network  bool     `toml:"network"`
 	Env      []string `toml:"env"`
 	Home     []string `toml:"home"` // paths in the home folder to copy
+}
+
+// Notify says which verdicts of the watcher are shown on the desktop.
+type Notify struct {
+	On []string `toml:"on"` // of red | repaired | decision
 }
 
 // Severity raises or lowers tests by patterns on their names.

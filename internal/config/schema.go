@@ -126,6 +126,9 @@ func schema() node {
 				"home":      {kind: folders},
 			}},
 		}},
+		"notify": {kind: table, keys: map[string]node{
+			"on": {kind: words, words: []string{"red", "repaired", "decision"}},
+		}},
 		"severity": {kind: table, keys: map[string]node{
 			"critical": {kind: texts},
 			"high":     {kind: texts},
