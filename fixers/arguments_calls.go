@@ -77,6 +77,12 @@ func (v *view) callsOf(s signatureChange) []callSite {
 	return out
 }
 
+// gives tells whether a name that a module offers is the export with that name
+// of origin.
+func (v *view) gives(module, name, origin string) bool {
+	return module == origin || module != "" && v.offers(module).origin[name] == origin
+}
+
 // refersTo are the tokens of a text that name the function.
 func (v *view) refersTo(t *text, s signatureChange) []int {
 	var spans []lang.Span
@@ -91,10 +97,10 @@ func (v *view) refersTo(t *text, s signatureChange) []int {
 		to := primary(imp, v.resolve(t, imp))
 		for _, n := range imp.Names {
 			switch {
-			case n.Imported == s.name && v.leads(to, s.name, s.t.path):
+			case n.Imported == s.name && v.gives(to, s.name, s.t.path):
 				spans = append(spans, t.lang.Uses(t.path, t.src, n.Local, n.LocalSpan.Start)...)
 			case n.Imported == "*" || n.Imported == "default" && v.isObject(s.t.path) || v.submodule(to, n.Imported) == s.t.path:
-				if !v.leads(to, s.name, s.t.path) && v.submodule(to, n.Imported) != s.t.path {
+				if !v.gives(to, s.name, s.t.path) && v.submodule(to, n.Imported) != s.t.path {
 					continue
 				}
 				with := imp
