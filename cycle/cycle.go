@@ -128,6 +128,9 @@ func (c *run) cycle(ctx context.Context) error {
 	if err := c.settleBest(ctx); err != nil {
 		return err
 	}
+	if err := c.dropFlaky(ctx); err != nil {
+		return err
+	}
 	c.doc.Timings.Fix = time.Since(start).Milliseconds()
 	if err := c.finish(ctx); err != nil {
 		return err

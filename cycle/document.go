@@ -46,9 +46,12 @@ type Document struct {
 	// files cannot reach, or that fail in the same way at the base: they do not
 	// count.
 	FailedBefore []Remaining `json:"failed_before"`
-	Undo         string      `json:"undo"`   // the undo record's id, "" when nothing was merged
-	Reason       string      `json:"reason"` // why the outcome is not passed or repaired, for a person
-	Patch        string      `json:"patch"`  // unified diff of what was merged
+	// Flaky are tests that failed and passed on the same files in this cycle:
+	// nothing is credited to a fix for them.
+	Flaky  []TestRef `json:"flaky"`
+	Undo   string    `json:"undo"`   // the undo record's id, "" when nothing was merged
+	Reason string    `json:"reason"` // why the outcome is not passed or repaired, for a person
+	Patch  string    `json:"patch"`  // unified diff of what was merged
 	// Cause is the part of the user's own changes that turns tests red which no
 	// repair is for; nil when that was not looked for or not found.
 	Cause    *Guilt   `json:"cause"`

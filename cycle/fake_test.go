@@ -32,6 +32,7 @@ type world struct {
 	reach       map[string]bool
 	runs        int
 	hang        bool
+	luckyFrom   int            // the run from which on all tests pass, whatever the files hold; 0: none
 	litter      func(w *world) // what the tests do to the tree as they run
 	events      []Event
 	hidden      string            // a file that can be read and is none of the repository's
@@ -180,7 +181,7 @@ func (w *world) runFile(f string, rep *runner.Report) {
 		}
 		file, word, _ := strings.Cut(strings.TrimSpace(cond), " has ")
 		id := runner.TestID{Framework: "fake", File: f, Path: []string{name}}
-		good := bytes.Contains(w.files[file], []byte(word))
+		good := bytes.Contains(w.files[file], []byte(word)) || w.luckyFrom > 0 && w.runs >= w.luckyFrom
 		kind := runner.UndefinedVariable
 		if strings.HasPrefix(word, "=") {
 			kind = runner.AssertionMismatch

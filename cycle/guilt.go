@@ -76,9 +76,25 @@ func (c *run) guilt(ctx context.Context, r *result) error {
 	if err != nil {
 		return err
 	}
-	if len(found) > 0 {
-		c.doc.Cause = d.tell(found)
+	if len(found) == 0 {
+		return nil
 	}
+	if !d.stopped {
+		// They fail again with everything in place, or they come and go.
+		passed, err := d.without(within, nil)
+		if err != nil {
+			return err
+		}
+		if passed != nil && slices.ContainsFunc(d.target, passed) {
+			for _, f := range d.target {
+				if passed(f) {
+					c.flaky(f)
+				}
+			}
+			return nil
+		}
+	}
+	c.doc.Cause = d.tell(found)
 	return nil
 }
 

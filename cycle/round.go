@@ -187,8 +187,13 @@ func (c *run) repair(ctx context.Context, x cause, now *result) (bool, error) {
 		group := fixes[i:j]
 		i = j
 		var helped []fixers.Fix
+		rivals := false // of equal rank, and not tried for want of budget
 		for _, f := range group {
-			if c.tried[tryKey(x, f)] || tries >= maxTries {
+			if c.tried[tryKey(x, f)] {
+				continue
+			}
+			if tries >= maxTries {
+				rivals = rivals || f.Applicability != fixers.Propose
 				continue
 			}
 			tries++
@@ -222,10 +227,10 @@ func (c *run) repair(ctx context.Context, x cause, now *result) (bool, error) {
 				c.note(f, false, why)
 			}
 		}
-		switch len(helped) {
-		case 0:
+		switch {
+		case len(helped) == 0:
 			continue
-		case 1:
+		case len(helped) == 1 && !rivals:
 			return c.keep(x, helped[0])
 		}
 		for _, f := range helped {

@@ -63,6 +63,10 @@ func normal(d cycle.Document) cycle.Document {
 	d.Refused = list(d.Refused)
 	d.Remaining = remainingList(d.Remaining)
 	d.FailedBefore = remainingList(d.FailedBefore)
+	d.Flaky = append([]cycle.TestRef{}, d.Flaky...)
+	for i := range d.Flaky {
+		d.Flaky[i].Path = list(d.Flaky[i].Path)
+	}
 	d.Warnings = list(d.Warnings)
 	if d.Cause != nil {
 		g := *d.Cause

@@ -1,0 +1,85 @@
+package cycle
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"regreen/internal/runner"
+)
+
+// A test that fails and passes on one and the same tree is flaky. Nothing is
+// credited to a fix that such a test turned green by itself: before the gate,
+// the victims of each fix run once more without any fix and have to fail again.
+
+// certain kinds do not come and go: what a text lacks it lacks in every run.
+func certain(k runner.Kind) bool {
+	switch k {
+	case runner.SyntaxError, runner.MissingImport, runner.MissingExport, runner.UndefinedVariable, runner.MissingFixture:
+		return true
+	}
+	return false
+}
+
+// dropFlaky takes out every fix whose victims pass without it too.
+func (c *run) dropFlaky(ctx context.Context) error {
+	p := plan{}
+	for _, a := range c.ledger.list {
+		if certain(a.cause.Kind) {
+			continue
+		}
+		for u, files := range a.cause.victimPlan() {
+			if files == nil {
+				continue // the run as a whole
+			}
+			for _, f := range files {
+				p[u] = appendNew(p[u], f)
+			}
+		}
+	}
+	if len(p) == 0 {
+		return nil
+	}
+	without, err := c.without(ctx, p, c.tryOptions())
+	if err != nil || without.timedOut || without.distrust != "" {
+		return err
+	}
+	var bad []*applied
+	for _, a := range c.ledger.list {
+		if !certain(a.cause.Kind) && slices.ContainsFunc(a.cause.Failures, func(f runner.Failure) bool { return gone(without, failure{f, a.cause.unit}) }) {
+			bad = append(bad, a)
+		}
+	}
+	for _, a := range bad {
+		for _, f := range a.cause.Failures {
+			c.flaky(failure{f, a.cause.unit})
+		}
+		dropped, err := c.ledger.drop(a)
+		if err != nil {
+			return err
+		}
+		for _, g := range dropped {
+			c.settle(g, false, "flaky: its tests failed and passed on the same files without it")
+			c.taken = append(c.taken, g.fix.Title)
+		}
+	}
+	switch {
+	case len(bad) == 0:
+		return nil
+	case len(c.ledger.list) == 0:
+		c.now = c.first
+		return nil
+	}
+	c.now, err = c.runTests(ctx, c.plan, c.runOptions())
+	return err
+}
+
+// flaky notes a test that failed and passed on the same files.
+func (c *run) flaky(f failure) {
+	t := TestRef{Framework: c.deps.Units[f.unit].Project.Framework, File: f.Test.File, Path: append([]string{}, f.Test.Path...)}
+	if slices.ContainsFunc(c.doc.Flaky, func(o TestRef) bool { return o.File == t.File && slices.Equal(o.Path, t.Path) }) {
+		return
+	}
+	c.doc.Flaky = append(c.doc.Flaky, t)
+	c.doc.Warnings = append(c.doc.Warnings, fmt.Sprintf("flaky: %s failed and passed on the same files", testName(f.Test)))
+}
