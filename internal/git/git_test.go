@@ -136,6 +136,37 @@ func TestFiles(t *testing.T) {
 	}
 }
 
+// A repository from a system that folds case may lie on one that does not.
+func TestIgnoreCaseAlone(t *testing.T) {
+	g := gittest.New(t)
+	g.Write(".gitignore", "*.log\n", "src/Tax.js", "tax\n", "src/kept.js", "kept\n")
+	g.Commit("one")
+	if _, err := os.Lstat(g.Path("SRC")); err == nil {
+		t.Skip("this file system folds case itself")
+	}
+	g.Git("config", "core.ignoreCase", "true")
+	if err := os.Rename(g.Path("src/Tax.js"), g.Path("src/tax.js")); err != nil {
+		t.Fatal(err)
+	}
+	g.Write("Debug.LOG", "ignored as git has it\n", "src/new.js", "new\n")
+	untouched(t, g)
+	r := open(t, g.Dir)
+	files, err := r.Files(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if d := cmp.Diff([]string{".gitignore", "src/kept.js", "src/new.js", "src/tax.js"}, files); d != "" {
+		t.Errorf("Files (-want +got):\n%s", d)
+	}
+	changes, err := r.Modified(t.Context(), "HEAD")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if d := cmp.Diff([]Change{{"src/Tax.js", Deleted}, {"src/new.js", Added}, {"src/tax.js", Added}}, changes); d != "" {
+		t.Errorf("Modified (-want +got):\n%s", d)
+	}
+}
+
 func TestModified(t *testing.T) {
 	g := gittest.New(t)
 	g.Write("same.js", "1", "staged.js", "1", "unstaged.js", "1", "both.js", "1", "deleted.js", "1\n2\n3\n", "staged-del.js", "1",

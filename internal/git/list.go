@@ -3,11 +3,13 @@ package git
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"io/fs"
 	"os"
 	"path"
 	"path/filepath"
+	"slices"
 	"sort"
 	"strings"
 
@@ -74,7 +76,8 @@ func (r *Repo) list(ctx context.Context, l *Listing, prefix string) error {
 			"-x", "node_modules", "-x", "__pycache__"}})
 		return err
 	})
-	if err := g.Wait(); err != nil {
+	err := g.Wait()
+	if err != nil {
 		return err
 	}
 	var nested []string
@@ -92,6 +95,11 @@ func (r *Repo) list(ctx context.Context, l *Listing, prefix string) error {
 		r.add(l, prefix+rel, true)
 	}
 	rels := split(untracked)
+	if r.foldsAlone() {
+		if rels, err = r.unfolded(ctx, dir, split(tracked), rels); err != nil {
+			return err
+		}
+	}
 	venvs := venvRoots(rels)
 	for _, rel := range rels {
 		if strings.HasSuffix(rel, "/") {
@@ -119,6 +127,38 @@ func (r *Repo) list(ctx context.Context, l *Listing, prefix string) error {
 		l.Nested = append(l.Nested, sub)
 	}
 	return nil
+}
+
+// foldsAlone tells whether git takes names that differ in case for one, and the
+// file system does not: the repository was made on another system.
+func (r *Repo) foldsAlone() bool {
+	if !r.ConfigBool("core.ignorecase", false) {
+		return false
+	}
+	_, err := os.Lstat(filepath.Join(r.root, ".GIT"))
+	return errors.Is(err, fs.ErrNotExist)
+}
+
+// unfolded adds to the untracked files those that git does not list since a
+// tracked file has the same name but for case: after a rename the file would
+// be nowhere.
+func (r *Repo) unfolded(ctx context.Context, dir string, tracked, untracked []string) ([]string, error) {
+	out, err := r.run.Run(ctx, Call{Dir: dir, Args: []string{"-c", "core.ignoreCase=false", "ls-files", "-z", "-o", "--exclude-standard",
+		"-x", "node_modules", "-x", "__pycache__"}})
+	if err != nil {
+		return nil, err
+	}
+	names := map[string]bool{}
+	for _, e := range tracked {
+		_, rel, _ := strings.Cut(e, "\t")
+		names[strings.ToLower(rel)] = true
+	}
+	for _, rel := range split(out) {
+		if names[strings.ToLower(rel)] && !slices.Contains(untracked, rel) {
+			untracked = append(untracked, rel)
+		}
+	}
+	return untracked, nil
 }
 
 // embedded tells whether an untracked folder is a repository of its own whose
