@@ -301,6 +301,19 @@ func nameHazards() []hazard {
 				l.t.Errorf("undone: %q", got)
 			}
 		}},
+		{"20 a rename of case only that git does not see", func(l *lab) {
+			l.in(".", "config", "core.ignoreCase", "true")
+			if err := os.Rename(l.path("src/tax.js"), l.path("src/Tax.js")); err != nil {
+				l.t.Fatal(err)
+			}
+			l.frozen().repaired("test/tax.test.js")
+		}},
+		{"20 two names that git folds into one", func(l *lab) {
+			l.in(".", "config", "core.ignoreCase", "true")
+			l.write("src/TAX.js", wholeTax)
+			l.write("src/tax.js", brokenTax)
+			l.frozen().repaired("src/tax.js")
+		}},
 		{"20 one name in two normal forms", func(l *lab) {
 			l.tested(false, source{nfc, wholeTax}, source{nfd, wholeTax})
 			l.commit()
