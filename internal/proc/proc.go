@@ -19,7 +19,10 @@ type Cmd struct {
 	Env  []string // the whole environment
 	// Stdout and Stderr may be the same writer; nil discards.
 	Stdout, Stderr io.Writer
-	Stdin          io.Reader // nil is /dev/null
+	// Stdin is the process's input; nil is /dev/null. Run does not wait for a
+	// reader that blocks: what is read then is lost, and the goroutine that reads
+	// ends when the caller ends the reader.
+	Stdin io.Reader
 	// MaxOutput is how many bytes the process may print before it is ended; 0
 	// is no limit.
 	MaxOutput int64

@@ -22,7 +22,10 @@ func run(ctx context.Context, c Cmd) (Exit, error) {
 		cmd.Env = []string{}
 	}
 	m := newMeter(c.MaxOutput)
-	cmd.Stdin = c.Stdin
+	begin, err := feed(cmd, c.Stdin)
+	if err != nil {
+		return Exit{}, fmt.Errorf("start %s: %w", c.Path, err)
+	}
 	cmd.Stdout, cmd.Stderr = m.of(c.Stdout, c.Stderr)
 	// A grandchild may hold the output pipes open after the child has ended.
 	cmd.WaitDelay = grace
@@ -33,10 +36,10 @@ func run(ctx context.Context, c Cmd) (Exit, error) {
 	if err := cmd.Start(); err != nil {
 		return Exit{}, fmt.Errorf("start %s: %w", c.Path, err)
 	}
+	begin()
 	pgid := cmd.Process.Pid
 	done := make(chan error, 1)
 	go func() { done <- cmd.Wait() }()
-	var err error
 	stopped := false
 	select {
 	case err = <-done:
