@@ -250,6 +250,67 @@ func TestUndoAfterChange(t *testing.T) {
 	}
 }
 
+// TestUndoKeepsLaterEdits undoes a merge in a file that the user went on with.
+func TestUndoKeepsLaterEdits(t *testing.T) {
+	base, fixed := "1\r\n2\n3\n4\n5\xff\n6\n7", "1\r\nTWO\n3\n4\n5\xff\n6\n7"
+	tests := []struct {
+		name, mine, want string // want "" is a refusal
+	}{
+		{"elsewhere", "1\r\nTWO\n3\n4\n5\xff\n6\nSEVEN\r\n", "1\r\n2\n3\n4\n5\xff\n6\nSEVEN\r\n"},
+		{"above and below", "0\r\n1\r\nTWO\n3\n4\n5\xff\n6\n7\n8", "0\r\n1\r\n2\n3\n4\n5\xff\n6\n7\n8"},
+		{"there", "1\r\nzwei\n3\n4\n5\xff\n6\n7", ""},
+		{"undone by hand, and more", "1\r\n2\n3\n4\n5\xff\n6\nSEVEN", "1\r\n2\n3\n4\n5\xff\n6\nSEVEN"},
+		{"removed", "", ""},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			g := simple(t)
+			g.Write("n.txt", base)
+			g.Commit("n")
+			r := newRig(t, g)
+			snap := r.ready()
+			r.write("n.txt", fixed)
+			r.write("new/new.js", "new\n")
+			if _, err := r.merge("c1", snap); err != nil {
+				t.Fatal(err)
+			}
+			g.Write("n.txt", tt.mine)
+			if tt.name == "removed" {
+				_ = os.Remove(g.Path("n.txt"))
+			} else if err := os.Chmod(g.Path("n.txt"), 0o755); err != nil {
+				t.Fatal(err)
+			}
+			before := r.everything()
+			r.close() // undo survives a restart
+			r.open()
+			_, err := r.s.Undo(t.Context(), "")
+			if tt.want == "" {
+				var ref *Refusal
+				if !errors.As(err, &ref) || ref.File != "n.txt" {
+					t.Errorf("Undo = %v, want a refusal", err)
+				}
+				r.unchanged(before)
+				if len(r.s.Undos()) != 1 {
+					t.Error("the undo record is gone")
+				}
+				return
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got := g.Read("n.txt"); got != tt.want {
+				t.Errorf("n.txt = %q, want %q", got, tt.want)
+			}
+			if fi, err := os.Stat(g.Path("n.txt")); err != nil || fi.Mode().Perm() != 0o755 {
+				t.Errorf("mode = %v, %v, want the one that was set since", fi.Mode(), err)
+			}
+			if _, err := os.Stat(g.Path("new")); !os.IsNotExist(err) {
+				t.Errorf("the new folder is left: %v", err)
+			}
+		})
+	}
+}
+
 func TestApply(t *testing.T) {
 	base := "1\n2\n3\n4\n5\n6\n7\n"
 	tests := []struct {

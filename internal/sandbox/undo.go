@@ -53,10 +53,11 @@ func Undos(dir string) []UndoRecord {
 	return out
 }
 
-// Undo gives the files of a merge the bytes and modes back that they had; ""
-// is the newest merge. ErrNothingToUndo is in the chain when there is none. A
-// file that was changed since, and is not as it was before the merge either,
-// gives *Refusal, and nothing is changed.
+// Undo takes the changes of a merge back; "" is the newest merge.
+// ErrNothingToUndo is in the chain when there is none. A file that is as the
+// merge left it gets the bytes back that it had; one that was changed since is
+// merged by lines (git merge-file), so that what the user did stays; where that
+// touches what the merge did, *Refusal names the file and nothing is changed.
 func (s *Sandbox) Undo(ctx context.Context, id string) (*Merged, error) {
 	if id == "" {
 		all := s.Undos()
@@ -80,12 +81,15 @@ func (s *Sandbox) Undo(ctx context.Context, id string) (*Merged, error) {
 		if err != nil {
 			return nil, fmt.Errorf("undo %s: %w", id, err)
 		}
+		if err := s.onTop(ctx, st); err != nil {
+			return nil, fmt.Errorf("undo %s: %w", id, err)
+		}
 		p.add(st)
 	}
 	m, err := s.carryOut(ctx, p, func(ctx context.Context) error { return s.checkGuard(ctx, nil) })
 	var c *Conflict
 	if errors.As(err, &c) {
-		return nil, &Refusal{Code: RefuseChanged, File: c.Files[0], Reason: "it was changed since the merge"}
+		return nil, &Refusal{Code: RefuseChanged, File: c.Files[0], Reason: "it was changed since the merge, in the same place"}
 	}
 	if err != nil {
 		return nil, err
@@ -126,8 +130,30 @@ func reverse(st *step, dir string, i int) (*step, error) {
 		r.Op = Create
 	default:
 		r.Op = Modify
+		if st.BeforeMode == st.AfterMode {
+			r.AfterMode = 0 // the file's, which the user may have set since
+		}
 	}
 	return r, nil
+}
+
+// onTop turns an undo's step into one on top of what the user changed since the
+// merge. Where that touches what the merge did, the step stays as it is: check
+// then finds the conflict.
+func (s *Sandbox) onTop(ctx context.Context, st *step) error {
+	if st.Op != Modify {
+		return nil
+	}
+	c, err := s.rebase(ctx, Change{Path: st.Path, Op: Modify, Before: st.before, After: st.after})
+	if errors.Is(err, errChanged) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	st.before, st.after = c.Before, c.After
+	st.Before, st.After = sumOf(c.Before).String(), sumOf(c.After).String()
+	return nil
 }
 
 // removeDirs removes folders of the tree, given outermost first, that are empty.
