@@ -187,6 +187,17 @@ func (c *run) loop(ctx context.Context) error {
 			return nil
 		}
 		base := len(c.ledger.list)
+		if base > 0 { // what is found by now is kept as a proposal
+			moved, err := c.deps.Box.Guard(ctx)
+			if err != nil {
+				return err
+			}
+			if moved != "" {
+				c.stopped = moved
+				c.close("")
+				return nil
+			}
+		}
 		used, err := c.round(ctx, want, causes)
 		if err != nil {
 			c.close(want)

@@ -47,6 +47,11 @@ type Box interface {
 	// says that nothing was written and why; an empty undo that the files are
 	// already so.
 	Merge(ctx context.Context, id string, changes []Change) (undo string, err error)
+	// Rebase looks at the user's files once more and carries changes over to what
+	// was saved since the snapshot: the sandbox then holds both, and is at a new
+	// snapshot. A *NotMerged says that it cannot be, and why; nothing of the
+	// user's is written.
+	Rebase(ctx context.Context, changes []Change) (Rebased, error)
 	// Guard says why nothing may be merged now ("" is free): a commit, stash,
 	// checkout or rebase since the snapshot.
 	Guard(ctx context.Context) (string, error)
@@ -56,6 +61,8 @@ type Box interface {
 type NotMerged struct {
 	Reason string
 	Files  []string
+	// Saved: a file changed in the very last moment; Rebase can tell more.
+	Saved bool
 }
 
 // Error is the reason.

@@ -27,7 +27,10 @@ type world struct {
 	merged      []Change
 	mergeErr    error
 	guard       string
-	already     bool // the user's files are as the merge wants them
+	moves       func() string                     // is the guard, when set
+	late        error                             // of the first merge
+	saves       []func(w *world) (Rebased, error) // what Rebase gives, in turn
+	already     bool                              // the user's files are as the merge wants them
 	kept        map[string][]Change
 	reach       map[string]bool
 	runs        int
@@ -89,8 +92,13 @@ func (w *world) Write(rel string, f File) error {
 	w.files[rel] = bytes.Clone(f.Data)
 	return nil
 }
-func (w *world) Changed2(context.Context) ([]string, error)             { return nil, nil }
-func (w *world) Guard(context.Context) (string, error)                  { return w.guard, nil }
+func (w *world) Changed2(context.Context) ([]string, error) { return nil, nil }
+func (w *world) Guard(context.Context) (string, error) {
+	if w.moves != nil {
+		return w.moves(), nil
+	}
+	return w.guard, nil
+}
 func (w *world) Original(_ context.Context, rel string) ([]byte, error) { return w.orig[rel], nil }
 func (w *world) Reset(_ context.Context, edits map[string]File) error {
 	w.files = map[string][]byte{}
@@ -109,8 +117,22 @@ func (w *world) Merge(_ context.Context, id string, ch []Change) (string, error)
 	if w.already {
 		return "", nil
 	}
+	if w.late != nil {
+		err := w.late
+		w.late = nil
+		return "", err
+	}
 	w.merged = ch
 	return id, nil
+}
+
+func (w *world) Rebase(context.Context, []Change) (Rebased, error) {
+	if len(w.saves) == 0 {
+		return Rebased{}, nil
+	}
+	next := w.saves[0]
+	w.saves = w.saves[1:]
+	return next(w)
 }
 
 // box adapts the world, whose Changed has two meanings.

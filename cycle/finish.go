@@ -2,10 +2,8 @@ package cycle
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"strings"
-	"time"
 
 	"regreen/fixers"
 	"regreen/internal/runner"
@@ -151,22 +149,17 @@ func (c *run) merge(ctx context.Context, changes []Change, patch string) error {
 		why = busy
 	}
 	if why == "" {
-		c.emit(Event{Kind: EventPhase, Text: "merge"})
-		start := time.Now()
-		undo, err := c.deps.Box.Merge(ctx, c.opts.ID, changes)
-		c.doc.Timings.Merge = time.Since(start).Milliseconds()
-		var not *NotMerged
+		undo, merged, reason, err := c.putBack(ctx, changes)
 		switch {
-		case errors.As(err, &not):
-			why = not.Reason
 		case err != nil:
 			c.propose("the repair", err.Error(), patch, changes)
 			c.leave(c.first)
 			return fmt.Errorf("merge: %w", err)
-		default:
-			c.merged(changes, patch, undo)
+		case reason == "":
+			c.merged(merged, Patch(merged), undo)
 			return nil
 		}
+		why = reason
 	}
 	c.doc.Outcome, c.doc.Reason = Proposed, why
 	c.propose("the repair", why, patch, changes)

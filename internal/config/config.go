@@ -30,6 +30,7 @@ type Cycle struct {
 	TargetPassRate         float64  `toml:"target_pass_rate"` // percent
 	FullSuite              string   `toml:"full_suite"`       // always | auto | never
 	Merge                  string   `toml:"merge"`            // auto | propose
+	MergeAfterCommit       bool     `toml:"merge_after_commit"`
 	MergeQuiet             Duration `toml:"merge_quiet"`
 	Budget                 Duration `toml:"budget"`
 	CauseBudget            Duration `toml:"cause_budget"` // 0: no cause is searched for

@@ -58,6 +58,7 @@ func schema() node {
 			"target_pass_rate":         {kind: percent},
 			"full_suite":               {kind: word, words: []string{"always", "auto", "never"}},
 			"merge":                    {kind: word, words: []string{"auto", "propose"}},
+			"merge_after_commit":       {kind: boolean},
 			"merge_quiet":              {kind: duration},
 			"budget":                   {kind: duration},
 			"cause_budget":             {kind: duration},

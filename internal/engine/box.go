@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"strings"
 
+	"regreen/affected"
 	"regreen/cycle"
 	"regreen/internal/git"
 	"regreen/internal/sandbox"
@@ -16,6 +17,11 @@ type box struct {
 	s    *sandbox.Sandbox
 	repo *git.Repo
 	snap *sandbox.Snapshot
+	// commits: a commit alone is no reason to keep a result back.
+	commits bool
+	// selects names the tests that can see files of a new snapshot, which the
+	// sandbox holds.
+	selects func(ctx context.Context, next *sandbox.Snapshot, files []string) (*affected.Set, error)
 }
 
 var _ cycle.Box = (*box)(nil)
@@ -56,11 +62,19 @@ func (b *box) Guard(ctx context.Context) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	if why := b.snap.Guard.Diff(now); why != "" {
+	if why := b.moved(now); why != "" {
 		return why, nil
 	}
 	now.Lock = ""
 	return now.Busy(), nil
+}
+
+// moved says what moved since the snapshot and forbids a merge.
+func (b *box) moved(now git.Guard) string {
+	if b.commits && b.snap.Guard.Committed(now) {
+		return "" // Rebase sees whether the files are the same
+	}
+	return b.snap.Guard.Diff(now)
 }
 
 func (b *box) Merge(ctx context.Context, id string, changes []cycle.Change) (string, error) {
@@ -99,7 +113,8 @@ func notMerged(err error) error {
 	var refusal *sandbox.Refusal
 	switch {
 	case errors.As(err, &conflict):
-		return &cycle.NotMerged{Reason: fmt.Sprintf("%s changed since the tests ran", strings.Join(conflict.Files, ", ")), Files: conflict.Files}
+		return &cycle.NotMerged{Reason: fmt.Sprintf("%s changed since the tests ran", strings.Join(conflict.Files, ", ")), Files: conflict.Files,
+			Saved: len(conflict.Rescued) == 0}
 	case errors.As(err, &refusal):
 		return &cycle.NotMerged{Reason: refusal.Error(), Files: []string{refusal.File}}
 	}

@@ -84,7 +84,7 @@ func (e *Engine) Cycle(ctx context.Context, req Request, sink func(cycle.Event))
 	secrets := e.secrets()
 	var kept []history.Proposal
 	deps := cycle.Deps{
-		Units: units, Box: announced{&box{s: e.box, repo: e.repo, snap: p.snap}, req.BeforeMerge}, Workspace: p.work, Languages: e.langs.set,
+		Units: units, Box: announced{e.cycleBox(p), req.BeforeMerge}, Workspace: p.work, Languages: e.langs.set,
 		Candidates: e.candidates(),
 		Programs:   e.programs(secrets), Secrets: secrets,
 		Reaches: p.set.Reaches,
@@ -177,11 +177,19 @@ func (e *Engine) input(p *prepared, req Request) affected.Input {
 
 // selection turns what affected chose into what the cycle runs.
 func selection(set *affected.Set, req Request) cycle.Selection {
-	sel := cycle.Selection{Modified: set.Modified, All: req.All || set.All, Reason: set.Reason}
+	return cycle.Selection{Modified: set.Modified, All: req.All || set.All, Reason: set.Reason, Tests: selected(set)}
+}
+
+func selected(set *affected.Set) []cycle.Selected {
+	var out []cycle.Selected
 	for _, t := range set.Tests {
-		sel.Tests = append(sel.Tests, cycle.Selected{File: t.File, Units: t.Projects, Why: t.Why})
+		out = append(out, cycle.Selected{File: t.File, Units: t.Projects, Why: t.Why})
 	}
-	return sel
+	return out
+}
+
+func (e *Engine) cycleBox(p *prepared) *box {
+	return &box{s: e.box, repo: e.repo, snap: p.snap, commits: e.opts.Config.Cycle.MergeAfterCommit, selects: e.reselect(p)}
 }
 
 // probe tells why the results cannot be trusted to be of the sandbox's code,

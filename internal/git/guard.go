@@ -61,6 +61,17 @@ func (g Guard) Diff(o Guard) string {
 	return ""
 }
 
+// Committed tells whether what moved from g to o may be a commit on the same
+// branch: HEAD, and nothing else but the index. Whether the files are still the
+// same is for the caller to see.
+func (g Guard) Committed(o Guard) bool {
+	if g.Head == o.Head {
+		return false
+	}
+	g.Head, g.Index, g.Lock = o.Head, o.Index, o.Lock
+	return g == o
+}
+
 // Busy says for a person why nothing may be merged now, "" when it may.
 func (g Guard) Busy() string {
 	switch {

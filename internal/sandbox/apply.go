@@ -76,10 +76,51 @@ func (s *Sandbox) rebase(ctx context.Context, c Change) (Change, error) {
 	if err != nil {
 		return c, err
 	}
+	return s.onto(ctx, c, mine)
+}
+
+// Rebase carries changes over to another snapshot, by lines as Apply does, and
+// writes nothing. A file that cannot be carried over is named in a *Conflict.
+func (s *Sandbox) Rebase(ctx context.Context, changes []Change, snap *Snapshot) ([]Change, error) {
+	out := make([]Change, 0, len(changes))
+	var conflict Conflict
+	for _, c := range changes {
+		mine, err := snap.Bytes(ctx, c.Path)
+		switch {
+		case errors.Is(err, fs.ErrNotExist):
+			if err = nil; c.Op != Create {
+				err = errChanged
+			}
+		case err == nil && snap.Files[c.Path].Mode&fs.ModeSymlink != 0:
+			err = errChanged
+		case err == nil:
+			if mode := snap.Files[c.Path].Mode; c.Op == Modify && c.Mode == c.BeforeMode {
+				c.Mode, c.BeforeMode = mode, mode
+			}
+			c, err = s.onto(ctx, c, mine)
+		}
+		if errors.Is(err, errChanged) {
+			conflict.Files = append(conflict.Files, c.Path)
+			continue
+		}
+		if err != nil {
+			return nil, fmt.Errorf("carry %s over: %w", c.Path, err)
+		}
+		out = append(out, c)
+	}
+	if conflict.Files != nil {
+		return nil, &conflict
+	}
+	return out, nil
+}
+
+// onto gives a change on top of other bytes; errChanged is a conflict.
+func (s *Sandbox) onto(ctx context.Context, c Change, mine []byte) (Change, error) {
 	switch {
 	case c.Op == Create && bytes.Equal(mine, c.After), c.Op != Create && bytes.Equal(mine, c.Before):
 		return c, nil
 	case c.Op == Modify && bytes.Equal(mine, c.After):
+		c.Before = mine
 		return c, nil // nothing to do: check sees that
 	case c.Op != Modify:
 		return c, errChanged
