@@ -20,10 +20,9 @@ type hazard struct {
 // user that the machine offers. Of further cases of one hazard every other is
 // the unprivileged user's. Where else a hazard is tested:
 //
-//	 3 the race              internal/sandbox TestRace
-//	 4 saved before the merge internal/sandbox TestMergeConflict
-//	 7 killed                internal/sandbox TestCrash, TestCrashWithUserSave
-//	 8 a full disk           internal/sandbox TestFaults, TestFullDisk; TestFullDisk
+//	 3 the race              internal/sandbox TestRace; bench/merge
+//	 7 killed                internal/sandbox TestCrash, TestCrashOfRecovery, TestDeathTwice
+//	 8 a full disk           internal/sandbox TestFailingCalls, TestFullDisk; TestFullDisk
 //	10 workspaces            internal/sandbox TestLevelsSeeTheWorktree, TestFarmPnpm
 //	11 editable installs     internal/sandbox TestEditableInstall
 //	13 to 15 shapes          TestShapes
@@ -48,7 +47,7 @@ func TestHazards(t *testing.T) {
 
 func hazards() []hazard {
 	var out []hazard
-	for _, list := range [][]hazard{stagedHazards(), movingHazards(), byteHazards(), fileHazards(), verdictHazards(), nameHazards()} {
+	for _, list := range [][]hazard{stagedHazards(), movingHazards(), meanwhileHazards(), byteHazards(), fileHazards(), verdictHazards(), nameHazards()} {
 		out = append(out, list...)
 	}
 	return out
