@@ -40,6 +40,10 @@ func remote(kind int64) string {
 	return ""
 }
 
+// Deaf says why the changes below a folder have to be polled, "" when the
+// kernel tells of them. It tries, which may take 200 ms.
+func Deaf(dir string) string { return deaf(dir) }
+
 // deaf says why the changes below a folder have to be polled, "" when the
 // kernel tells of them.
 func deaf(dir string) string {

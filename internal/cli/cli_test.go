@@ -326,6 +326,7 @@ func TestDoctor(t *testing.T) {
 		Detect: func(context.Context, Repo) ([]runner.Candidate, error) {
 			return []runner.Candidate{{Project: runner.Project{Root: ".", Framework: "jest"}, Problem: "not installed", Hint: "npm ci"}}, nil
 		},
+		Folders:   func(context.Context, Repo) (int, error) { return 3, nil },
 		Isolation: func(context.Context, Repo) (string, string, error) { return "copy", "no namespaces", nil },
 		StateDir:  func([]string) (string, error) { return filepath.Join(dir, "state"), nil },
 	}

@@ -112,6 +112,8 @@ type Deps struct {
 	Undo func(ctx context.Context, r Repo, id string) (*Change, error)
 	// Detect gives all that detection saw, the broken candidates too.
 	Detect func(ctx context.Context, r Repo) ([]runner.Candidate, error)
+	// Folders counts the folders that would be watched.
+	Folders func(ctx context.Context, r Repo) (int, error)
 	// Isolation names the level that a cycle would run at; note says why it is
 	// not a stronger one.
 	Isolation func(ctx context.Context, r Repo) (level, note string, err error)

@@ -79,7 +79,7 @@ func printChecks(s screen, checks []Check) {
 // others.
 func (a *app) doctor(ctx context.Context) (isolation string, checks []Check) {
 	add := func(c Check) { checks = append(checks, c) }
-	add(a.tool(ctx, "git", statusFail, "install git 2.20 or newer", "git"))
+	add(gitVersion(a.tool(ctx, "git", statusFail, oldGit, "git")))
 	r := Repo{Dir: a.dir, Environ: a.environ, Config: config.Default(), Log: a.logger()}
 	root, err := a.deps.Root(ctx, a.dir, a.environ)
 	if err != nil {
@@ -89,19 +89,24 @@ func (a *app) doctor(ctx context.Context) (isolation string, checks []Check) {
 		add(Check{"repository", statusOK, root, ""})
 		add(a.checkConfig(ctx, &r))
 	}
-	python := a.tool(ctx, "python", statusWarn, "needed for pytest, and to check Python syntax", "python3", "python")
-	node := a.tool(ctx, "node", statusWarn, "needed for jest, vitest and mocha", "node")
+	needsNode, needsPython := true, true
 	if r.Root != "" {
-		checks = append(checks, a.checkProjects(ctx, r)...)
+		var projects []Check
+		projects, needsNode, needsPython = a.checkProjects(ctx, r)
+		checks = append(checks, projects...)
 	}
-	add(node)
-	add(python)
+	if needsNode {
+		add(a.tool(ctx, "node", statusWarn, "needed for jest, vitest and mocha", "node"))
+	}
+	if needsPython {
+		add(a.tool(ctx, "python", statusWarn, "needed for pytest, and to check Python syntax", "python3", "python"))
+	}
 	if r.Root != "" {
 		var c Check
 		isolation, c = a.checkIsolation(ctx, r)
 		add(c)
 	}
-	return isolation, append(checks, a.checkState()...)
+	return isolation, append(checks, a.systemChecks(ctx, r.Root, func(ctx context.Context) (int, error) { return a.deps.Folders(ctx, r) })...)
 }
 
 func failed(ctx context.Context, name string, err error) Check {
@@ -125,18 +130,39 @@ func (a *app) checkConfig(ctx context.Context, r *Repo) Check {
 	return Check{"config", statusOK, r.ConfigPath, ""}
 }
 
-func (a *app) checkProjects(ctx context.Context, r Repo) []Check {
+// oldGit is the hint when git is missing or too old.
+const oldGit = "install git 2.20 or newer"
+
+// gitVersion holds what git said of its version against the oldest that works.
+func gitVersion(c Check) Check {
+	var major, minor int
+	if c.Status != statusOK {
+		return c
+	}
+	if _, err := fmt.Sscanf(c.Detail, "git version %d.%d", &major, &minor); err == nil && (major < 2 || major == 2 && minor < 20) {
+		c.Status, c.Hint = statusFail, oldGit
+	}
+	return c
+}
+
+// checkProjects looks at the frameworks, and tells whose interpreters they
+// need: both where nothing is known.
+func (a *app) checkProjects(ctx context.Context, r Repo) (out []Check, node, python bool) {
 	found, err := a.deps.Detect(ctx, r)
 	if err != nil {
-		return []Check{failed(ctx, "frameworks", err)}
+		return []Check{failed(ctx, "frameworks", err)}, true, true
 	}
 	if len(found) == 0 {
 		return []Check{{"frameworks", statusFail, "no test framework found",
-			"supported: " + strings.Join(config.Frameworks(), ", ") + "; set [[project]] in " + config.Name}}
+			"supported: " + strings.Join(config.Frameworks(), ", ") + "; set [[project]] in " + config.Name}}, true, true
 	}
-	var out []Check
 	for _, c := range found {
 		p := c.Project
+		if p.Framework == "pytest" {
+			python = true
+		} else {
+			node = true
+		}
 		detail := fmt.Sprintf("%s in %s", strings.TrimSpace(p.Framework+" "+p.Version), p.Root)
 		if p.Source != "" {
 			detail += " (" + p.Source + ")"
@@ -147,7 +173,7 @@ func (a *app) checkProjects(ctx context.Context, r Repo) []Check {
 		}
 		out = append(out, Check{p.Framework, statusOK, detail, ""})
 	}
-	return out
+	return out, node, python
 }
 
 func (a *app) checkIsolation(ctx context.Context, r Repo) (string, Check) {
@@ -163,7 +189,7 @@ func (a *app) checkIsolation(ctx context.Context, r Repo) (string, Check) {
 }
 
 // checkState looks whether the state folder can be written and has room.
-func (a *app) checkState() []Check {
+func (a *app) checkState(root string) []Check {
 	dir, err := a.deps.StateDir(a.environ)
 	if err != nil {
 		return []Check{{"state-folder", statusFail, err.Error(), "set XDG_STATE_HOME to a folder that can be written"}}
@@ -193,7 +219,7 @@ func (a *app) checkState() []Check {
 	default:
 		checks = append(checks, Check{"disk-space", statusOK, fmt.Sprintf("%d GB free", free>>30), ""})
 	}
-	return checks
+	return append(checks, checkStale(dir, root)...)
 }
 
 // tool asks the first of the programs that is there for its version.

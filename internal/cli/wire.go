@@ -3,6 +3,7 @@ package cli
 import (
 	"context"
 	"errors"
+	"path"
 	"path/filepath"
 	"runtime"
 
@@ -27,6 +28,7 @@ func Wire() Deps {
 		Apply:     applyProposal,
 		Undo:      undoMerge,
 		Detect:    detect,
+		Folders:   folders,
 		Isolation: isolation,
 		StateDir:  stateDir,
 	}
@@ -220,6 +222,22 @@ func detect(ctx context.Context, r Repo) (out []runner.Candidate, err error) {
 		return err
 	})
 	return out, err
+}
+
+// folders counts the folders of the repository's own files.
+func folders(ctx context.Context, r Repo) (int, error) {
+	repo, err := git.Open(ctx, r.Root, r.Environ)
+	if err != nil {
+		return 0, err
+	}
+	files, err := repo.Files(ctx)
+	seen := map[string]bool{".": true}
+	for _, rel := range files {
+		for dir := path.Dir(rel); !seen[dir]; dir = path.Dir(dir) {
+			seen[dir] = true
+		}
+	}
+	return len(seen), errors.Join(err, repo.Close())
 }
 
 func isolation(ctx context.Context, r Repo) (level, note string, err error) {

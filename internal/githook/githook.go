@@ -10,9 +10,10 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
+
+	"regreen/internal/lazyregexp"
 )
 
 // The marks around the block. The first may be followed by flags in brackets.
@@ -107,11 +108,11 @@ func marked(block string, flags ...string) string {
 	return first + "\n" + block + end + "\n"
 }
 
-var beginLine = regexp.MustCompile(`(?m)^` + regexp.QuoteMeta(begin) + `(?: \(([a-z, ]*)\))?$`)
+var beginLine = lazyregexp.New(`(?m)^` + begin + `(?: \(([a-z, ]*)\))?$`)
 
 // find gives the place of the block with its marks and their line ends.
 func find(src []byte) (from, to int, flags []string, ok bool) {
-	m := beginLine.FindSubmatchIndex(src)
+	m := beginLine.FindStringSubmatchIndex(string(src))
 	if m == nil {
 		return 0, 0, nil, false
 	}
@@ -129,7 +130,7 @@ func find(src []byte) (from, to int, flags []string, ok bool) {
 	return m[0], to, flags, true
 }
 
-var shellLine = regexp.MustCompile(`^#!.*\b(?:sh|bash|dash|zsh|ksh|ash)\b`)
+var shellLine = lazyregexp.New(`^#!.*\b(?:sh|bash|dash|zsh|ksh|ash)\b`)
 
 // shell tells whether a hook is a shell script. Without a first line that says
 // so it is one: husky runs such files with sh, and so does git.
@@ -138,7 +139,7 @@ func shell(src []byte) bool {
 	return !bytes.HasPrefix(line, []byte("#!")) && bytes.IndexByte(src, 0) < 0 || shellLine.Match(line)
 }
 
-var ending = regexp.MustCompile(`^(?:exit|exec)\b`)
+var ending = lazyregexp.New(`^(?:exit|exec)\b`)
 
 // place is where a block goes: at the end, but before a last line that ends the
 // script, which the block would never be reached behind.
