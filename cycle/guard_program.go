@@ -54,14 +54,18 @@ var equalityNames = []string{"__eq__", "__ne__", "__lt__", "__le__", "__gt__", "
 // testModes are the marks by which code sees that it is tested, and the ways
 // to look at who calls.
 var testModes = []string{"JEST_WORKER_ID", "VITEST", "VITEST_WORKER_ID", "VITEST_POOL_ID", "PYTEST_CURRENT_TEST", "PYTEST_VERSION", "NODE_ENV", "NODE_TEST_CONTEXT",
-	"argv", "_getframe", "currentframe", "getouterframes", "extract_stack", "format_stack", "captureStackTrace", "prepareStackTrace", "stack", "settrace", "setprofile"}
+	"argv", "_getframe", "currentframe", "getouterframes", "extract_stack", "format_stack", "captureStackTrace", "prepareStackTrace", "settrace", "setprofile"}
 
 // hiddenNames make code or reach for anything by a name that is put together
 // as it runs; hiddenModules give a hand on the process itself.
 var (
-	hiddenNames = []string{"eval", "exec", "Function", "globalThis", "__import__", "import_module", "getattr", "setattr", "delattr", "globals", "vars", "__dict__",
-		"__globals__", "__builtins__", "__subclasses__", "__mro__", "__code__", "modules", "Reflect", "defineProperty", "defineProperties", "prototype",
-		"require", "createRequire", "constructor", "removeAllListeners", "binding", "compile", "environ"}
+	hiddenNames = []string{"globalThis", "__import__", "import_module", "__dict__", "__globals__", "__builtins__", "__subclasses__", "__mro__", "__code__",
+		"Reflect", "defineProperty", "defineProperties", "prototype", "createRequire", "removeAllListeners", "binding", "getBuiltinModule", "mainModule",
+		"dlopen", "_linkedBinding", "environ"}
+	// These are something else as a member (re.compile, pattern.exec), and that
+	// only as a member.
+	hiddenBare    = []string{"eval", "exec", "compile", "Function", "getattr", "setattr", "delattr", "globals", "locals", "vars"}
+	hiddenMembers = []string{"constructor", "modules"}
 	hiddenModules = []string{"fs", "fs/promises", "os", "vm", "v8", "module", "process", "child_process", "worker_threads", "inspector", "repl", "cluster",
 		"sys", "inspect", "gc", "ctypes", "importlib", "builtins", "subprocess", "atexit", "signal", "traceback", "types", "site", "code", "pdb", "_thread",
 		"multiprocessing", "faulthandler", "threading", "weakref"}
@@ -70,8 +74,13 @@ var (
 // reachesFar tells whether what is new in a file could do anything at all: a
 // look at it says nothing then.
 func reachesFar(old, now words) bool {
-	for _, name := range hiddenNames {
-		if now.idents[name] > old.idents[name] && (name != "require" || now.computed > old.computed) {
+	for _, name := range slices.Concat(hiddenNames, hiddenBare) {
+		if now.idents[name] > old.idents[name] {
+			return true
+		}
+	}
+	for _, name := range slices.Concat(hiddenMembers, hiddenNames) {
+		if now.members[name] > old.members[name] {
 			return true
 		}
 	}
@@ -271,7 +280,8 @@ type words struct {
 	imports []string
 	strings []string // without quotes
 	numbers []string
-	idents  map[string]int
+	idents  map[string]int // but for members
+	members map[string]int // names after a dot
 	exits   int
 	// computed counts members of global objects, and modules, whose names are
 	// not written down.
@@ -279,11 +289,11 @@ type words struct {
 }
 
 func vocabulary(l lang.Language, file string, src []byte) words {
-	v := words{idents: map[string]int{}}
+	v := words{idents: map[string]int{}, members: map[string]int{}}
 	for _, imp := range l.Scan(file, src).Imports {
 		v.imports = append(v.imports, imp.Specifier)
 	}
-	var before [2]string
+	called, before := "", [2]string{}
 	for _, tok := range l.Tokens(file, src) {
 		text := string(src[tok.Start:tok.End])
 		switch tok.Kind {
@@ -294,21 +304,29 @@ func vocabulary(l lang.Language, file string, src []byte) words {
 		case lang.Number:
 			v.numbers = append(v.numbers, text)
 		case lang.Ident, lang.Keyword:
-			v.idents[text]++
+			if before[1] == "." || before[1] == "?." {
+				v.members[text]++
+			} else {
+				v.idents[text]++
+			}
 			if before[1] == "." && endsProcess(before[0], text) || before[1] != "." && (text == "SystemExit" || text == "KeyboardInterrupt") {
 				v.exits++
 			}
 		}
 		switch {
 		case text == "[" && slices.Contains([]string{"process", "global", "window", "self", "module"}, before[1]),
-			before[0] == "require" && before[1] == "(" && tok.Kind != lang.String,
-			before[0] == "import" && before[1] == "(" && tok.Kind != lang.String:
+			loads(before[0]) && before[1] == "(" && tok.Kind != lang.String,
+			before[0] == ")" && before[1] == "." && text == "stack",
+			loads(called) && before[0] == "(" && text == "+":
 			v.computed++
 		}
-		before[0], before[1] = before[1], text
+		called, before[0], before[1] = before[0], before[1], text
 	}
 	return v
 }
+
+// loads names the calls that take a module's name.
+func loads(name string) bool { return name == "require" || name == "import" }
 
 func endsProcess(object, method string) bool {
 	switch object {
@@ -334,12 +352,12 @@ func (c *run) programDoubt(w fixers.Whole) string {
 	}
 	old, now := vocabulary(l, w.File, w.Before), vocabulary(l, w.File, w.After)
 	for _, name := range equalityNames {
-		if now.idents[name] > old.idents[name] {
+		if now.idents[name]+now.members[name] > old.idents[name]+old.members[name] {
 			return doubtEquality
 		}
 	}
 	for _, name := range testModes {
-		if now.idents[name] > old.idents[name] || slices.Contains(now.strings, name) && !slices.Contains(old.strings, name) {
+		if now.idents[name]+now.members[name] > old.idents[name]+old.members[name] || slices.Contains(now.strings, name) && !slices.Contains(old.strings, name) {
 			return doubtTestMode
 		}
 	}

@@ -118,7 +118,11 @@ func (c *run) refuse(r Refused) {
 		return
 	}
 	c.doc.Refused = append(c.doc.Refused, r)
-	c.emit(Event{Kind: EventRefused, Text: r.Rule, File: r.File})
+	text := r.Rule
+	if r.By != "" {
+		text = r.By + ": " + text
+	}
+	c.emit(Event{Kind: EventRefused, Text: text, File: r.File})
 }
 
 func (c *run) remaining(f failure) Remaining {

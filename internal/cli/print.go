@@ -199,11 +199,15 @@ func (p *printer) refused(d *cycle.Document) {
 	}
 	p.section("refused")
 	for _, r := range d.Refused {
+		by := ""
+		if r.By != "" {
+			by = " (" + oneLine(r.By) + ")"
+		}
 		if r.File == "" {
-			p.line("%s", oneLine(r.Rule))
+			p.line("%s%s", oneLine(r.Rule), by)
 			continue
 		}
-		p.line("%s: %s", printable(r.File), oneLine(r.Rule))
+		p.line("%s: %s%s", printable(r.File), oneLine(r.Rule), by)
 	}
 }
 

@@ -141,3 +141,27 @@ echo "module.exports = require('./rates/tax');" > src/tax.js`
 		t.Error("an empty folder is left")
 	}
 }
+
+// TestCommandFixerWithoutWalls: at the level copy a program's repair is only
+// proposed; apply writes it with its new file, and undo takes it back.
+func TestCommandFixerWithoutWalls(t *testing.T) {
+	m := miniOf("jest")
+	script := `echo 'module.exports = { tax: (n) => n / 5 };' > src/rates.js; echo "module.exports = require('./rates');" > src/tax.js`
+	r := m.broken(t, isolated("copy")+program("move", script), nil)
+	before := r.files()
+	d, res := r.run()
+	if d.Outcome != cycle.Proposed || res.exit != 4 || !strings.Contains(d.Reason, "at the isolation level copy nothing walls a program off") {
+		t.Fatalf("outcome %q, exit %d: %s\n%s", d.Outcome, res.exit, d.Reason, res.stderr)
+	}
+	diffMaps(t, "run", before, r.files())
+	if res := r.regreen("apply"); res.exit != 0 {
+		t.Errorf("apply: exit %d: %s", res.exit, res.stderr)
+	}
+	if want, got := []string{"src/rates.js", "src/tax.js"}, changed(before, r.files()); !slices.Equal(want, got) {
+		t.Errorf("files that differ: %v, want %v", got, want)
+	}
+	if res := r.regreen("undo"); res.exit != 0 {
+		t.Errorf("undo: exit %d: %s", res.exit, res.stderr)
+	}
+	diffMaps(t, "undo", before, r.files())
+}

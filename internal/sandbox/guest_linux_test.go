@@ -192,6 +192,9 @@ func TestVisitHome(t *testing.T) {
 		}
 		r := guestRig(t, func(c *Config) { level(c); c.Environ = append(c.Environ, "HOME="+home, "SECRET=x") })
 		script := `cat ~/.tool/key; cat ~/.other/key; echo x > ~/.tool/key && echo wrote; echo "$SECRET$GIVEN$1"; cat "$2"/task`
+		if _, out := r.visit("cat .env; ls -A"); strings.Contains(out, "KEY=1") || !strings.Contains(out, "a.js") {
+			t.Errorf("a guest sees %q", out)
+		}
 		_, out := r.visit(script, func(g *Guest) {
 			g.Home = []string{".tool", ".none"}
 			g.Cmd.Env = []string{"GIVEN=given"}
