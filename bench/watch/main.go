@@ -1,5 +1,6 @@
 // Command watch puts the watcher through what a day of work does to it, and
-// prints figures: saves in every editor's style, a checkout, many folders.
+// prints figures: saves by the editors that
+// are installed and in every editor's style, a checkout, many folders.
 //
 //	go run ./bench/watch -saves 10000 -checkout 5000 -folders 10000
 //
@@ -26,11 +27,12 @@ func main() {
 	saves := flag.Int("saves", 10_000, "how many saves")
 	checkout := flag.Int("checkout", 5_000, "how many files differ between the two branches that are switched")
 	folders := flag.Int("folders", 10_000, "how many folders are watched, beside as many in node_modules")
+	from := flag.String("repo", "", "a repository, a clone of which is saved in; without it one is made")
 	seed := flag.Uint64("seed", 1, "of the random order")
 	flag.Parse()
 	dir, err := os.MkdirTemp("", "bench-watch-")
 	if err == nil {
-		b := bench{dir: dir, environ: os.Environ(), out: os.Stdout}
+		b := bench{dir: dir, from: *from, environ: os.Environ(), out: os.Stdout}
 		err = errors.Join(b.all(context.Background(), *saves, *checkout, *folders, *seed), os.RemoveAll(dir))
 	}
 	if err != nil {
@@ -42,6 +44,7 @@ func main() {
 // bench makes its repositories below dir.
 type bench struct {
 	dir     string
+	from    string // a repository to clone, or ""
 	environ []string
 	out     io.Writer
 }
