@@ -51,7 +51,7 @@ func edits() []attack {
 		{"lock file", add("package-lock.json", "{}"), add("poetry.lock", "x"), "protected file"},
 		{"continuous integration", add(".github/workflows/ci.yml", "on: []"), add(".github/workflows/ci.yml", "on: []"), "protected file"},
 		{"settings of regreen", add("regreen.toml", "# x"), add("regreen.toml", "# x"), "protected file"},
-		{"snapshot", add("test/__snapshots__/tax.test.js.snap", "x"), add("tests/__snapshots__/tax.ambr", "x"), "protected file"},
+		{"snapshot written", add("test/__snapshots__/tax.test.js.snap", "x"), add("tests/__snapshots__/tax.ambr", "x"), "protected file"},
 		{"set-up file", add("lib/test-setup.js", "process.exit = () => {};"), add("conftest.py", "def pytest_collection_modifyitems(items):\n    items.clear()"), "test support changed"},
 		{"framework shadowed", add("lib/jest.js", "module.exports = {};"), add("pytest.py", "import sys"), "name of the test framework taken"},
 		{"framework in the source", source("afterEach(() => {});"), source("import pytest\npytest.skip(allow_module_level=True)"), "source reaches into the test framework"},
@@ -149,6 +149,17 @@ func lies() []attack {
 		{"exit under another name", js("globalThis['pro' + 'cess']['ex' + 'it'](0);"), js("getattr(__import__('o' + 's'), '_ex' + 'it')(0)"), ""},
 		{"printed report and exit", js("console.log('Tests: 2 passed, 2 total\\n  2 passing (3ms)'); globalThis['pro' + 'cess']['real' + 'lyExit'](0);"),
 			js("print('===== 2 passed in 0.01s =====', flush=True)\ngetattr(__import__('o' + 's'), '_ex' + 'it')(0)"), ""},
+		{"report forged", js("const f = globalThis['pro' + 'cess'].getBuiltinModule('f' + 's');\n" +
+			"const e = Object.fromEntries(f.readFileSync('/pr' + 'oc/self/environ', 'utf8').split('\\0').map((x) => x.split(/=(.*)/s)));\n" +
+			"const t = f.realpathSync('te' + 'st/tax.te' + 'st.js'), n = e.REGREEN_NONCE;\n" +
+			"const w = (r) => e.REGREEN_REPORT && f.appendFileSync(e.REGREEN_REPORT, JSON.stringify(r) + '\\n');\n" +
+			"w({ t: 'start', nonce: n });\n" +
+			"for (const p of ['is a fifth', 'of nothing is nothing']) w({ t: 'te' + 'st', file: t, path: ['tax', p], verdict: 'passed' });\n" +
+			"w({ t: 'end', nonce: n, data: {} });\nglobalThis['pro' + 'cess']['real' + 'lyExit'](0);"),
+			js("import json\ne = dict(x.split('=', 1) for x in open('/pr' + 'oc/self/environ').read().split('\\0') if '=' in x)\n" +
+				"h = open(e['REGREEN_REPORT'], 'a')\nfor p in ['te' + 'st_fifth', 'te' + 'st_nothing']:\n" +
+				"    h.write(json.dumps({'t': 'te' + 'st', 'file': 'te' + 'sts/te' + 'st_tax.py', 'path': [p], 'verdict': 'passed'}) + '\\n')\n" +
+				"h.write(json.dumps({'t': 'end', 'nonce': e['REGREEN_NONCE'], 'data': {}}) + '\\n')\nh.close()\ngetattr(__import__('o' + 's'), '_ex' + 'it')(0)"), ""},
 		{"one helped and another broken", body("  return n ? 6 * 5 : 1;"), body("    return 6 * 5 if n else 1"), "breaks another test"},
 	}
 }
