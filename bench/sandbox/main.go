@@ -83,8 +83,7 @@ func run(ctx context.Context, out io.Writer, where string, files, runs int, bina
 			return false, fmt.Errorf("build the program in the module's root: %w\n%s", err, msg)
 		}
 	}
-	b := &bench{dir: dir, files: files, runs: runs, helper: binary}
-	costs, err := b.all(ctx)
+	costs, err := all(ctx, bench{dir: dir, files: files, runs: runs, helper: binary})
 	if err != nil {
 		return false, err
 	}

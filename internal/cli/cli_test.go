@@ -326,9 +326,11 @@ func TestDoctor(t *testing.T) {
 		Detect: func(context.Context, Repo) ([]runner.Candidate, error) {
 			return []runner.Candidate{{Project: runner.Project{Root: ".", Framework: "jest"}, Problem: "not installed", Hint: "npm ci"}}, nil
 		},
-		Folders:   func(context.Context, Repo) (int, error) { return 3, nil },
-		Isolation: func(context.Context, Repo) (string, string, error) { return "copy", "no namespaces", nil },
-		StateDir:  func([]string) (string, error) { return filepath.Join(dir, "state"), nil },
+		Folders: func(context.Context, Repo) (int, error) { return 3, nil },
+		Isolation: func(context.Context, Repo) (sandbox.Walls, error) {
+			return sandbox.Walls{Level: "copy", Note: "no namespaces", Limits: "256 MB of output", Gaps: []string{"nothing is walled off"}}, nil
+		},
+		StateDir: func([]string) (string, error) { return filepath.Join(dir, "state"), nil },
 	}
 	got := call(t, deps, dir, "doctor", "--json")
 	var d struct {
@@ -342,9 +344,14 @@ func TestDoctor(t *testing.T) {
 	for _, c := range d.Checks {
 		status[c.Name] = c.Status
 	}
-	for name, want := range map[string]string{"git": "ok", "repository": "ok", "config": "fail", "jest": "fail", "isolation": "ok", "state-folder": "ok"} {
+	for name, want := range map[string]string{"git": "ok", "repository": "ok", "config": "fail", "jest": "fail", "isolation": "ok", "limits": "ok", "state-folder": "ok"} {
 		if status[name] != want {
 			t.Errorf("check %s = %q, want %q (%s)", name, status[name], want, got.stdout)
+		}
+	}
+	for _, said := range []string{"copy: no namespaces; nothing is walled off; a probe", "256 MB of output"} {
+		if !strings.Contains(got.stdout, said) {
+			t.Errorf("doctor does not say %q: %s", said, got.stdout)
 		}
 	}
 	if got.exit != ExitEnvironment || d.Isolation != "copy" {

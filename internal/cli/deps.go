@@ -8,6 +8,7 @@ import (
 	"regreen/cycle"
 	"regreen/internal/config"
 	"regreen/internal/runner"
+	"regreen/internal/sandbox"
 )
 
 // Repo is where a command works and with what settings.
@@ -114,9 +115,8 @@ type Deps struct {
 	Detect func(ctx context.Context, r Repo) ([]runner.Candidate, error)
 	// Folders counts the folders that would be watched.
 	Folders func(ctx context.Context, r Repo) (int, error)
-	// Isolation names the level that a cycle would run at; note says why it is
-	// not a stronger one.
-	Isolation func(ctx context.Context, r Repo) (level, note string, err error)
+	// Isolation finds the level that a cycle would run at, and what it holds.
+	Isolation func(ctx context.Context, r Repo) (sandbox.Walls, error)
 	// StateDir is the folder that regreen keeps its state in.
 	StateDir func(environ []string) (string, error)
 }

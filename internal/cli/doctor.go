@@ -102,9 +102,9 @@ func (a *app) doctor(ctx context.Context) (isolation string, checks []Check) {
 		add(a.tool(ctx, "python", statusWarn, "needed for pytest, and to check Python syntax", "python3", "python"))
 	}
 	if r.Root != "" {
-		var c Check
-		isolation, c = a.checkIsolation(ctx, r)
-		add(c)
+		var cs []Check
+		isolation, cs = a.checkIsolation(ctx, r)
+		checks = append(checks, cs...)
 	}
 	return isolation, append(checks, a.systemChecks(ctx, r.Root, func(ctx context.Context) (int, error) { return a.deps.Folders(ctx, r) })...)
 }
@@ -176,16 +176,23 @@ func (a *app) checkProjects(ctx context.Context, r Repo) (out []Check, node, pyt
 	return out, node, python
 }
 
-func (a *app) checkIsolation(ctx context.Context, r Repo) (string, Check) {
-	level, note, err := a.deps.Isolation(ctx, r)
+// checkIsolation says what a run is kept from, what not, and what bounds it.
+func (a *app) checkIsolation(ctx context.Context, r Repo) (string, []Check) {
+	w, err := a.deps.Isolation(ctx, r)
 	if err != nil {
-		return "", failed(ctx, "isolation", err)
+		return "", []Check{failed(ctx, "isolation", err)}
 	}
-	detail := level
-	if note != "" {
-		detail += ": " + note
+	detail := w.Level
+	if w.Note != "" {
+		detail += ": " + w.Note
 	}
-	return level, Check{"isolation", statusOK, detail, ""}
+	if len(w.Gaps) > 0 {
+		detail += "; " + strings.Join(w.Gaps, "; ")
+	}
+	if w.Level != "namespace" {
+		detail += "; a probe of what tests import decides whether a result may be merged"
+	}
+	return w.Level, []Check{{"isolation", statusOK, detail, ""}, {"limits", statusOK, w.Limits, ""}}
 }
 
 // checkState looks whether the state folder can be written and has room.

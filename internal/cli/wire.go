@@ -15,6 +15,7 @@ import (
 	"regreen/internal/history"
 	"regreen/internal/jail"
 	"regreen/internal/runner"
+	"regreen/internal/sandbox"
 )
 
 // Wire gives the real work behind the commands.
@@ -240,15 +241,12 @@ func folders(ctx context.Context, r Repo) (int, error) {
 	return len(seen), errors.Join(err, repo.Close())
 }
 
-func isolation(ctx context.Context, r Repo) (level, note string, err error) {
+func isolation(ctx context.Context, r Repo) (w sandbox.Walls, err error) {
 	err = withEngine(ctx, r, func(e *engine.Engine) error {
-		level, note, err = e.Isolation(ctx)
+		w, err = e.Isolation(ctx)
 		return err
 	})
-	if err == nil && level == "copy" && note == "" {
-		note = "tests run in a private copy; an identity probe decides whether a result may be merged"
-	}
-	return level, note, err
+	return w, err
 }
 
 // lookup reads a variable of an environment; the last entry counts.

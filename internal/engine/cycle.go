@@ -236,9 +236,8 @@ func (e *Engine) Candidates(ctx context.Context) ([]runner.Candidate, error) {
 	return Candidates(ctx, e.repo.Root(), files, e.opts.Environ, e.box)
 }
 
-// Isolation finds the level that a cycle runs at, and why it is not a stronger
-// one.
-func (e *Engine) Isolation(ctx context.Context) (level, note string, err error) {
-	err = e.box.Isolate(ctx)
-	return e.box.Level(), e.box.Note(), err
+// Isolation finds the level that a cycle runs at, and what it holds.
+func (e *Engine) Isolation(ctx context.Context) (sandbox.Walls, error) {
+	err := e.box.Isolate(ctx)
+	return e.box.Walls(), err
 }

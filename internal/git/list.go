@@ -14,6 +14,8 @@ import (
 	"strings"
 
 	"golang.org/x/sync/errgroup"
+
+	"regreen/internal/dirstat"
 )
 
 // File is one of the repository's own files as it is on disk.
@@ -34,6 +36,9 @@ type Listing struct {
 	Skipped []string
 
 	real map[string]bool // folders that were looked at
+	// at is the folder of the last file, open; files come folder by folder.
+	at    *dirstat.Dir
+	atRel string
 }
 
 // Files lists the repository's own files, sorted: tracked, or untracked and
@@ -54,10 +59,11 @@ func (r *Repo) Files(ctx context.Context) ([]string, error) {
 // List is Files with what is known of each.
 func (r *Repo) List(ctx context.Context) (*Listing, error) {
 	l := &Listing{}
+	defer func() { l.at.Close() }()
 	if err := r.list(ctx, l, ""); err != nil {
 		return nil, fmt.Errorf("list the files of %s: %w", r.root, err)
 	}
-	sort.Slice(l.Files, func(i, j int) bool { return l.Files[i].Rel < l.Files[j].Rel })
+	slices.SortFunc(l.Files, func(a, b File) int { return strings.Compare(a.Rel, b.Rel) })
 	sort.Strings(l.Nested)
 	return l, nil
 }
@@ -200,14 +206,27 @@ func (r *Repo) real(l *Listing, dir string) bool {
 }
 
 func (r *Repo) add(l *Listing, rel string, tracked bool) {
-	if !r.real(l, path.Dir(rel)) {
-		return
+	dir, name := ".", rel
+	if i := strings.LastIndexByte(rel, '/'); i >= 0 {
+		dir, name = rel[:i], rel[i+1:]
 	}
-	fi, err := os.Lstat(filepath.Join(r.root, filepath.FromSlash(rel)))
+	if dir != l.atRel || l.at == nil {
+		l.at.Close()
+		l.at, l.atRel = nil, dir
+		if !r.real(l, dir) {
+			return
+		}
+		at, err := dirstat.Open(filepath.Join(r.root, filepath.FromSlash(dir)))
+		if err != nil {
+			return
+		}
+		l.at = at
+	}
+	fi, err := l.at.Lstat(name)
 	if err != nil || !(fi.Mode().IsRegular() || fi.Mode()&fs.ModeSymlink != 0) {
 		return
 	}
-	if path.Base(rel) == ".gitattributes" {
+	if name == ".gitattributes" {
 		r.mu.Lock()
 		if r.attributes == nil {
 			r.attributes = map[string]bool{}

@@ -14,6 +14,7 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
+	"regreen/internal/dirstat"
 	"regreen/internal/git"
 )
 
@@ -140,8 +141,17 @@ func (s *Sandbox) walk(ctx context.Context, dir string, dirs, farms map[string]b
 	if err != nil {
 		return err
 	}
+	at, err := dirstat.Open(s.boxPath(dir))
+	if err != nil {
+		return err
+	}
+	defer at.Close()
+	prefix := dir + "/"
+	if dir == "." {
+		prefix = ""
+	}
 	for _, e := range entries {
-		rel := path.Join(dir, e.Name())
+		rel := prefix + e.Name()
 		if rel == ".git" {
 			continue
 		}
@@ -156,7 +166,7 @@ func (s *Sandbox) walk(ctx context.Context, dir string, dirs, farms map[string]b
 		case e.IsDir() || !wanted && !s.carried[rel]:
 			sc.litter = append(sc.litter, rel)
 		case wanted:
-			fi, err := e.Info()
+			fi, err := at.Lstat(e.Name())
 			if errors.Is(err, fs.ErrNotExist) {
 				continue
 			}

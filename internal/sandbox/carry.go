@@ -58,14 +58,23 @@ func (s *Sandbox) findCarried(snap *Snapshot) []carriedFile {
 		out = append(out, carriedFile{rel, fi})
 	}
 	root := s.repo.Root()
+	foreign := map[string][]fs.DirEntry{} // what is not of the snapshot, by folder
 	for _, dir := range snapDirs(snap) {
 		entries, err := os.ReadDir(filepath.Join(root, filepath.FromSlash(dir)))
 		if err != nil {
 			continue
 		}
 		for _, e := range entries {
+			rel := e.Name()
+			if dir != "." {
+				rel = dir + "/" + rel
+			}
+			if _, own := snap.Files[rel]; own {
+				continue
+			}
+			foreign[dir] = append(foreign[dir], e)
 			if matches(names, e.Name()) {
-				s.carryTree(path.Join(dir, e.Name()), add)
+				s.carryTree(rel, add)
 			}
 		}
 	}
@@ -78,7 +87,7 @@ func (s *Sandbox) findCarried(snap *Snapshot) []carriedFile {
 			s.carryTree(rel, add)
 		}
 	}
-	s.findOutputs(snap, func(f carriedFile) {
+	s.findOutputs(snap, foreign, func(f carriedFile) {
 		if !found[f.rel] {
 			found[f.rel] = true
 			out = append(out, f)
@@ -117,10 +126,23 @@ func matches(globs []string, name string) bool {
 
 // snapDirs are the folders that hold files of the snapshot, the root first.
 func snapDirs(snap *Snapshot) []string {
+	if snap.dirs == nil {
+		return foldersOf(snap.names)
+	}
+	return snap.dirs
+}
+
+// foldersOf are the folders that hold files (sorted), the root first.
+func foldersOf(files []string) []string {
 	dirs := map[string]bool{".": true}
 	out := []string{"."}
-	for _, rel := range snap.names {
-		for d := path.Dir(rel); !dirs[d]; d = path.Dir(d) {
+	last := "."
+	for _, rel := range files {
+		d := path.Dir(rel)
+		if d == last {
+			continue
+		}
+		for last = d; !dirs[d]; d = path.Dir(d) {
 			dirs[d] = true
 			out = append(out, d)
 		}

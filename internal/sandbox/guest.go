@@ -218,7 +218,7 @@ func (s *Sandbox) copyTree(ctx context.Context) (map[string]fs.FileInfo, error) 
 		case s.carried[rel] && secret.IsFile(rel):
 			return nil // for tests; a guest may have the network
 		case fi.Mode().IsRegular():
-			if err := copyFile(p, to, fi.Mode().Perm()); err != nil {
+			if err := s.duplicate(p, to, fi.Mode().Perm()); err != nil {
 				return err
 			}
 		default:

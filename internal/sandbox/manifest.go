@@ -55,11 +55,14 @@ type manifest map[string]record
 // known gives the entry if the stat data prove it.
 func (m manifest) known(rel string, fi fs.FileInfo) (Entry, bool) {
 	r, ok := m[rel]
-	if !ok || !r.settled || r.sig != sigOf(fi) {
+	if !ok || !r.holds(fi) {
 		return Entry{}, false
 	}
 	return r.Entry, true
 }
+
+// holds tells whether the stat data prove that the bytes are still the same.
+func (r *record) holds(fi fs.FileInfo) bool { return r.settled && r.sig == sigOf(fi) }
 
 // note makes a record of bytes that were read between before and now.
 func note(fi fs.FileInfo, e Entry, now time.Time) record {

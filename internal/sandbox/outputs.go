@@ -36,8 +36,9 @@ type output struct {
 	files []carriedFile
 }
 
-// findOutputs lists the ignored inputs that nobody named.
-func (s *Sandbox) findOutputs(snap *Snapshot, add func(carriedFile)) {
+// findOutputs lists the ignored inputs that nobody named, among what is in the
+// snapshot's folders and not of the snapshot.
+func (s *Sandbox) findOutputs(snap *Snapshot, foreign map[string][]fs.DirEntry, add func(carriedFile)) {
 	dirs := map[string]bool{}
 	list := snapDirs(snap)
 	for _, d := range list {
@@ -48,13 +49,9 @@ func (s *Sandbox) findOutputs(snap *Snapshot, add func(carriedFile)) {
 		if hasPart(dir, "node_modules") {
 			continue
 		}
-		entries, err := os.ReadDir(filepath.Join(s.repo.Root(), filepath.FromSlash(dir)))
-		if err != nil {
-			continue
-		}
-		for _, e := range entries {
+		for _, e := range foreign[dir] {
 			rel := path.Join(dir, e.Name())
-			if _, own := snap.Files[rel]; own || dirs[rel] {
+			if dirs[rel] {
 				continue
 			}
 			o, ok := s.output(rel, e)

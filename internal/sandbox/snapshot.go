@@ -33,6 +33,7 @@ type Snapshot struct {
 	Read int
 
 	names []string
+	dirs  []string // those that hold files, the root first; see snapDirs
 	box   *Sandbox
 }
 
@@ -130,14 +131,14 @@ func (s *Sandbox) snapshot(ctx context.Context) (*Snapshot, error) {
 	for _, d := range list.Skipped {
 		snap.Skipped = append(snap.Skipped, d+": another worktree or an unreadable repository")
 	}
-	w := &imaging{s: s, snap: snap, fresh: make(manifest, len(list.Files)), tracked: map[string]bool{}}
+	w := &imaging{s: s, snap: snap, fresh: make(manifest, len(list.Files)), listed: make([]string, 0, len(list.Files)), tracked: map[string]bool{}}
 	for _, f := range list.Files {
+		w.listed = append(w.listed, f.Rel)
 		if !f.Tracked && f.Info.Size() > maxUntracked {
 			snap.Skipped = append(snap.Skipped, f.Rel+": untracked and too large")
 			continue
 		}
-		if _, ok := s.seen.known(f.Rel, f.Info); ok {
-			r := s.seen[f.Rel]
+		if r, ok := s.seen[f.Rel]; ok && r.holds(f.Info) {
 			r.Tracked = f.Tracked
 			w.fresh[f.Rel] = r
 			continue
@@ -167,6 +168,7 @@ type imaging struct {
 	snap    *Snapshot
 	fresh   manifest
 	todo    []string // to be read
+	listed  []string // all paths, sorted
 	tracked map[string]bool
 	im      *importer
 }
@@ -349,11 +351,16 @@ func (w *imaging) done() {
 	s.head = header{Tree: snap.Tree, Commit: snap.Commit, Base: snap.Base}
 	snap.Files = make(map[string]Entry, len(w.fresh))
 	snap.names = make([]string, 0, len(w.fresh))
-	for rel, r := range w.fresh {
-		snap.Files[rel] = r.Entry
-		snap.names = append(snap.names, rel)
+	for _, rel := range w.listed { // in order; w.fresh has no others
+		if n := len(snap.names); n > 0 && snap.names[n-1] == rel {
+			continue
+		}
+		if r, ok := w.fresh[rel]; ok {
+			snap.Files[rel] = r.Entry
+			snap.names = append(snap.names, rel)
+		}
 	}
-	sort.Strings(snap.names)
+	snap.dirs = foldersOf(snap.names)
 	sort.Strings(snap.Skipped)
 	// A small step is kept at Close; a killed process then reads a few files
 	// more at its next start.
