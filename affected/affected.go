@@ -38,6 +38,7 @@ package affected
 
 import (
 	"context"
+	"slices"
 	"time"
 
 	"regreen/internal/lang"
@@ -122,8 +123,7 @@ type Set struct {
 	// be seen (documentation, tools).
 	Unreached []string
 
-	graph   *Graph
-	reached map[string]bool
+	graph *Graph
 }
 
 // Select names the tests that the changes can affect.
@@ -149,4 +149,6 @@ func All(ctx context.Context, in Input) (*Set, error) {
 func (s *Set) Graph() *Graph { return s.graph }
 
 // Reaches tells whether the changes can reach a test file.
-func (s *Set) Reaches(test string) bool { return s.reached[test] }
+func (s *Set) Reaches(test string) bool {
+	return slices.ContainsFunc(s.Tests, func(t Test) bool { return t.File == test && t.Distance >= 0 })
+}

@@ -20,12 +20,10 @@ func (g *Graph) reads(id int32, p string) {
 			folder = true
 		}
 	}
-	if g.dry == nil {
-		n := int32(len(g.data))
-		g.data = append(g.data, dataRef{id, p, folder})
-		if base := path.Base(p); !folder {
-			g.byBase[base] = append(g.byBase[base], n)
-		}
+	n := int32(len(g.data))
+	g.data = append(g.data, dataRef{id, p, folder})
+	if base := path.Base(p); !folder {
+		g.byBase[base] = append(g.byBase[base], n)
 	}
 	if folder {
 		return

@@ -95,7 +95,8 @@ func (r fakeResolver) Resolve(_ string, imp lang.Import) lang.Resolution {
 		res.Wide = "all of " + imp.Specifier
 		return res
 	}
-	for _, p := range []string{imp.Specifier + ".x", imp.Specifier + "/main.x"} {
+	spec := path.Clean(imp.Specifier)
+	for _, p := range []string{spec + ".x", spec + "/main.x"} {
 		if r.tree.Exists(p) {
 			res.Files = append(res.Files, p)
 			return res

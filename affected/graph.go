@@ -27,14 +27,15 @@ type Graph struct {
 	base    map[string]bool    // BaseFiles
 
 	files    []string        // of the tree, as it gave them
+	tree     lang.Tree       // the present one as the resolvers see it
 	now, old []lang.Resolver // by language; old: before the deletions
 	before   *beforeTree
 
-	dry  func(to int32) // takes the edges instead of the graph, while they are taken away
-	dead int            // data without a file
+	dead int // data without a file
 
-	manifestFiles []string // package.json and pyproject.toml files, sorted
-	configTexts   []config // read when first asked for
+	packages      map[string]bool // names of the repository's own packages; nil until asked
+	manifestFiles []string        // package.json and pyproject.toml files, sorted
+	configTexts   []config        // read when first asked for
 
 	plain map[string]bool // files with a computed import: has none by import()
 
@@ -53,6 +54,7 @@ type node struct {
 	language int
 	projects []int    // of a test: who runs it
 	rev      []edge   // who depends on it
+	deps     []int32  // whom an owned file or a test depends on
 	scan     *scanned // of an owned file
 }
 
@@ -131,18 +133,21 @@ func (g *Graph) build(ctx context.Context, files []string, scans []*scanned) err
 	return nil
 }
 
+// isLink is how a link's path depends on what it leads to.
+const isLink = "is a link to"
+
 // links makes what is reached through a link depend on what it is: a file
 // that was linked, or each file of a folder that was.
 func (g *Graph) links(files []string) {
-	is := g.label("is a link to", "")
+	is := g.label(isLink, "")
 	for link, to := range g.in.Links {
 		if g.foreign(link) {
 			continue
 		}
-		g.depends(g.id(link), g.id(to), is)
+		g.always(g.id(link), g.id(to), is)
 		for _, f := range files {
 			if rest, ok := strings.CutPrefix(f, to+"/"); ok {
-				g.depends(g.id(link+"/"+rest), g.id(f), is)
+				g.always(g.id(link+"/"+rest), g.id(f), is)
 			}
 		}
 	}
@@ -181,10 +186,6 @@ func (g *Graph) depends(from, to, label int32) {
 	if from == to {
 		return
 	}
-	if g.dry != nil {
-		g.dry(to)
-		return
-	}
 	rev := g.nodes[to].rev
 	for k := len(rev) - 1; k >= 0 && k >= len(rev)-4; k-- { // a file's edges come together
 		if rev[k].to == from {
@@ -192,6 +193,16 @@ func (g *Graph) depends(from, to, label int32) {
 		}
 	}
 	g.nodes[to].rev = append(rev, edge{from, label})
+	if g.nodes[from].owned || len(g.nodes[from].projects) > 0 {
+		g.nodes[from].deps = append(g.nodes[from].deps, to)
+	}
+}
+
+// always notes what stays true whatever from says.
+func (g *Graph) always(from, to, label int32) {
+	if from != to {
+		g.nodes[to].rev = append(g.nodes[to].rev, edge{from, label})
+	}
 }
 
 // foreign tells whether a file is not the repository's own: below
@@ -221,14 +232,7 @@ func (g *Graph) inNested(dir string) bool {
 // resolve turns imports into edges. A resolver is used by one goroutine.
 func (g *Graph) resolve(ctx context.Context, scans []*scanned) error {
 	g.before = g.beforeTree()
-	g.now, g.old = nil, nil
-	tree := seen(g.in.Tree)
-	for _, l := range g.in.Languages {
-		g.now = append(g.now, l.NewResolver(tree))
-		if g.before != nil {
-			g.old = append(g.old, l.NewResolver(g.before))
-		}
-	}
+	g.renew()
 	for _, s := range scans {
 		if s == nil {
 			continue
@@ -241,6 +245,24 @@ func (g *Graph) resolve(ctx context.Context, scans []*scanned) error {
 	return nil
 }
 
+// renew makes the resolvers for the present tree, each when it is first needed.
+func (g *Graph) renew() {
+	g.tree = seen(g.in.Tree)
+	g.now, g.old = make([]lang.Resolver, len(g.in.Languages)), make([]lang.Resolver, len(g.in.Languages))
+}
+
+// resolvers gives those of a language, old being nil where nothing was deleted.
+func (g *Graph) resolvers(language int) (now, old lang.Resolver) {
+	l := g.in.Languages[language]
+	if g.now[language] == nil {
+		g.now[language] = l.NewResolver(g.tree)
+	}
+	if g.before != nil && g.old[language] == nil {
+		g.old[language] = l.NewResolver(g.before)
+	}
+	return g.now[language], g.old[language]
+}
+
 // verbs of the sentences that explain a chain.
 var verbs = map[lang.ImportKind]string{
 	lang.Static: "imports", lang.From: "imports", lang.TypeOnly: "imports types of", lang.ReExport: "re-exports from",
@@ -250,15 +272,9 @@ var verbs = map[lang.ImportKind]string{
 
 func (g *Graph) edges(s *scanned) {
 	id := g.id(s.name)
-	if g.dry == nil {
-		g.nodes[id].scan = s
-	}
-	now := g.now[s.language]
-	var old lang.Resolver
-	if g.old != nil {
-		old = g.old[s.language]
-	}
-	for _, i := range s.imports {
+	g.nodes[id].scan = s
+	now, old := g.resolvers(s.language)
+	for k, i := range s.imports {
 		imp := i.language()
 		verb := verbs[imp.Kind]
 		if verb == "" {
@@ -269,6 +285,9 @@ func (g *Graph) edges(s *scanned) {
 			continue
 		}
 		res := now.Resolve(s.name, imp)
+		if imp.Specifier != "" && imp.Specifier[0] != '.' && (len(res.Files) > 0 || res.Missing || len(res.Waiting) > 0 || g.ownPackage(imp.Specifier)) {
+			s.imports[k].mapped = true
+		}
 		l := g.label(verb, res.Wide)
 		for _, f := range res.Files {
 			g.depends(id, g.id(f), l)

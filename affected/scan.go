@@ -30,6 +30,9 @@ type imported struct {
 	// names are those of a from-import, whose resolution depends on them; the
 	// star of a star import is "*", that of an import as a whole is left out.
 	names []string
+	// mapped: it was seen to lead to the repository's own files though it does
+	// not say so by a relative path.
+	mapped bool
 }
 
 // language gives the import back, as far as a resolver looks at it.

@@ -8,7 +8,6 @@ import (
 	"slices"
 	"sort"
 	"strings"
-	"time"
 )
 
 // walk is one breadth-first walk from changed files to all that depends on them.
@@ -101,11 +100,12 @@ func (g *Graph) inside(id int32, dirs []string) bool {
 
 // expand follows the rules that are no single edges.
 func (w *walk) expand(at int32, visit func(to, label int32)) {
-	g, n := w.g, w.g.nodes[at]
+	g, n := w.g, &w.g.nodes[at]
 	if n.virtual {
 		return
 	}
-	if lang := g.language(n.name); lang >= 0 {
+	if len(g.wides) > 0 {
+		lang := g.language(n.name)
 		for _, wd := range g.wides {
 			if wd.language == lang && within(n.name, wd.dir) {
 				w.wide(at, wd.node, visit)
@@ -198,17 +198,17 @@ func (g *Graph) seeds(ctx context.Context) map[int32]string {
 	return out
 }
 
-// chain explains how a node depends on a change, a sentence a step.
-func (w *walk) chain(at int32) (why []string, steps int) {
+// chain explains how a node depends on a change, a sentence a step, appended to
+// why.
+func (w *walk) chain(at int32, why []string) []string {
 	if w.dist[at] == 0 {
 		word := w.seed[at]
 		switch word {
 		case created, deleted:
 			word = "is " + word
 		}
-		return []string{w.g.nodes[at].name + " " + strings.Replace(word, "renamed", "was renamed", 1)}, 0
+		return append(why, w.g.nodes[at].name+" "+strings.Replace(word, "renamed", "was renamed", 1))
 	}
-	why = make([]string, 0, w.dist[at])
 	for w.dist[at] > 0 {
 		verb := w.g.labels[w.via[at]].verb
 		to := w.next[at]
@@ -226,111 +226,140 @@ func (w *walk) chain(at int32) (why []string, steps int) {
 		why = append(why, s)
 		at = to
 	}
-	return why, len(why)
+	return why
 }
 
-// notes adds why the steps from a node on are unsure or hold for many.
-func (w *walk) notes(at int32, add func(string)) {
-	for w.dist[at] > 0 {
-		l, to := w.g.labels[w.via[at]], w.next[at]
-		file := to
-		for w.g.nodes[file].virtual && !w.g.nodes[file].pkg && w.next[file] >= 0 {
-			file = w.next[file]
+// notes gives why the steps to the tests are unsure or hold for many, each once,
+// and whether a test was reached by a reason for a whole project.
+func (w *walk) notes() (notes []string, whole bool) {
+	have, said := map[string]bool{}, map[edge]bool{}
+	seen := make([]bool, len(w.dist))
+	add := func(note string) {
+		if !have[note] {
+			have[note] = true
+			notes = append(notes, note)
 		}
-		name := w.g.nodes[file].shown()
-		switch {
-		case strings.HasPrefix(w.g.nodes[to].name, "\x00project"):
-			var n int
-			_, _ = fmt.Sscanf(w.g.nodes[to].name, "\x00project %d", &n)
-			p := w.g.in.Projects[n]
-			add(fmt.Sprintf("every test of %s in %s is run with %s", p.Framework, show(path.Clean(p.Root)), name))
-		case l.note == "":
-		case l.verb == "is below":
-			what := name + " " + w.seed[file]
-			if note := w.effects[file].note; note != "" {
-				what = note
-			}
-			add(fmt.Sprintf("%s: everything below %s depends on it", what, show(path.Dir(name))))
-		case l.verb == "is in the folder of":
-			add(fmt.Sprintf("%s is gone and %s: the tests of %s are run", name, l.note, show(path.Dir(name))))
-		default:
-			add(fmt.Sprintf("%s %s %s: %s", w.g.nodes[at].shown(), l.verb, name, l.note))
-		}
-		at = to
 	}
+	for _, at := range w.g.tests {
+		for ; w.dist[at] > 0 && !seen[at]; at = w.next[at] {
+			seen[at] = true
+			l, to := &w.g.labels[w.via[at]], w.next[at]
+			project := w.g.nodes[to].isProject()
+			whole = whole || project || l.verb == "is below"
+			if !project && l.note == "" {
+				continue
+			}
+			if project || l.verb == "is below" || l.verb == "is in the folder of" {
+				if said[edge{to, w.via[at]}] {
+					continue
+				}
+				said[edge{to, w.via[at]}] = true
+			}
+			add(w.note(at, to, l))
+		}
+	}
+	return notes, whole
+}
+
+// note is the note of one step.
+func (w *walk) note(at, to int32, l *label) string {
+	file := to
+	for w.g.nodes[file].virtual && !w.g.nodes[file].pkg && w.next[file] >= 0 {
+		file = w.next[file]
+	}
+	name := w.g.nodes[file].shown()
+	switch {
+	case w.g.nodes[to].isProject():
+		var n int
+		_, _ = fmt.Sscanf(w.g.nodes[to].name, "\x00project %d", &n)
+		p := w.g.in.Projects[n]
+		return fmt.Sprintf("every test of %s in %s is run with %s", p.Framework, show(path.Clean(p.Root)), name)
+	case l.verb == "is below":
+		what := name + " " + w.seed[file]
+		if note := w.effects[file].note; note != "" {
+			what = note
+		}
+		return fmt.Sprintf("%s: everything below %s depends on it", what, show(path.Dir(name)))
+	case l.verb == "is in the folder of":
+		return fmt.Sprintf("%s is gone and %s: the tests of %s are run", name, l.note, show(path.Dir(name)))
+	}
+	return fmt.Sprintf("%s %s %s: %s", w.g.nodes[at].shown(), l.verb, name, l.note)
 }
 
 // reached lists the tests that the walk came to.
 func (w *walk) reached() []Test {
-	var out []Test
+	n, steps := 0, 0
+	for _, id := range w.g.tests {
+		if w.dist[id] >= 0 {
+			n, steps = n+1, steps+max(1, int(w.dist[id]))
+		}
+	}
+	if n == 0 {
+		return nil
+	}
+	out := make([]Test, 0, n)
+	all := make([]string, 0, steps) // the sentences of all chains, which are parts of it
 	for _, id := range w.g.tests {
 		if w.dist[id] < 0 {
 			continue
 		}
-		t := Test{File: w.g.nodes[id].name, Projects: w.g.nodes[id].projects}
-		t.Why, t.Distance = w.chain(id)
+		from := len(all)
+		all = w.chain(id, all)
+		t := Test{File: w.g.nodes[id].name, Projects: w.g.nodes[id].projects, Why: all[from:len(all):len(all)]}
+		if w.dist[id] > 0 {
+			t.Distance = len(t.Why)
+		}
 		out = append(out, t)
 	}
-	w.g.sortTests(out)
-	return out
+	return w.g.sorted(out)
 }
 
-// sortTests puts them in the order to run them.
-func (g *Graph) sortTests(tests []Test) {
-	type past struct {
-		failed bool
-		took   time.Duration
+// sorted puts tests, which come sorted by name, in the order to run them.
+func (g *Graph) sorted(tests []Test) []Test {
+	type key struct {
+		at       int32
+		passed   bool
+		distance uint
+		took     uint64
 	}
-	var pasts map[string]past
-	if g.in.Past != nil {
-		pasts = make(map[string]past, len(tests))
-		for _, t := range tests {
+	keys := make([]key, len(tests))
+	for i, t := range tests {
+		// A distance of -1 and a duration of 0 are not known and come last: as
+		// unsigned numbers they (less one) are the largest.
+		k := key{at: int32(i), passed: true, distance: uint(t.Distance)}
+		if g.in.Past != nil {
 			failed, took := g.in.Past(t.File)
-			pasts[t.File] = past{failed, took}
+			k.passed, k.took = !failed, uint64(took)-1
 		}
+		keys[i] = k
 	}
-	// A distance of -1 and a duration of 0 are not known and come last: as
-	// unsigned numbers they (less one) are the largest.
-	slices.SortStableFunc(tests, func(a, b Test) int {
-		var p, q past
-		if pasts != nil {
-			p, q = pasts[a.File], pasts[b.File]
-		}
+	slices.SortFunc(keys, func(a, b key) int {
 		switch {
-		case p.failed != q.failed && p.failed:
+		case a.passed != b.passed && b.passed:
 			return -1
-		case p.failed != q.failed:
+		case a.passed != b.passed:
 			return 1
-		case a.Distance != b.Distance:
-			return cmp.Compare(uint(a.Distance), uint(b.Distance))
-		case p.took != q.took:
-			return cmp.Compare(uint64(p.took)-1, uint64(q.took)-1)
+		case a.distance != b.distance:
+			return cmp.Compare(a.distance, b.distance)
+		case a.took != b.took:
+			return cmp.Compare(a.took, b.took)
 		}
-		return strings.Compare(a.File, b.File)
+		return cmp.Compare(a.at, b.at)
 	})
+	out := make([]Test, len(tests))
+	for i, k := range keys {
+		out[i] = tests[k.at]
+	}
+	return out
 }
 
 // selected makes the set of the input's changes.
 func (g *Graph) selected(ctx context.Context) *Set {
 	seeds := g.seeds(ctx)
 	w := g.from(seeds, g.effects)
-	s := &Set{graph: g, Tests: w.reached(), reached: map[string]bool{}}
-	for _, t := range s.Tests {
-		s.reached[t.File] = true
-	}
-	have := map[string]bool{}
+	s := &Set{graph: g, Tests: w.reached()}
 	whole := false
-	for _, id := range g.tests {
-		if w.dist[id] > 0 {
-			w.notes(id, func(note string) {
-				if !have[note] {
-					have[note] = true
-					s.Widened = append(s.Widened, note)
-				}
-			})
-			whole = whole || w.forAll(id)
-		}
-	}
+	s.Widened, whole = w.notes()
 	sort.Strings(s.Widened)
 	s.All = whole && len(s.Tests) == len(g.tests)
 	if len(s.Widened) > 0 {
@@ -358,17 +387,6 @@ func (g *Graph) selected(ctx context.Context) *Set {
 	sort.Strings(s.Modified)
 	sort.Strings(s.Unreached)
 	return s
-}
-
-// forAll tells whether a test was reached by a reason for a whole project.
-func (w *walk) forAll(at int32) bool {
-	for w.dist[at] > 0 {
-		if strings.HasPrefix(w.g.nodes[w.next[at]].name, "\x00project") || w.g.labels[w.via[at]].verb == "is below" {
-			return true
-		}
-		at = w.next[at]
-	}
-	return false
 }
 
 // depended marks what some test depends on, the tests included.
@@ -432,12 +450,17 @@ func (w *walk) any() bool {
 // all makes the set of every test.
 func (g *Graph) all(ctx context.Context) *Set {
 	s := g.selected(ctx)
+	reached := make(map[string]bool, len(s.Tests))
+	for _, t := range s.Tests {
+		reached[t.File] = true
+	}
 	for _, id := range g.tests {
-		if f := g.nodes[id].name; !s.reached[f] {
+		if f := g.nodes[id].name; !reached[f] {
 			s.Tests = append(s.Tests, Test{File: f, Projects: g.nodes[id].projects, Why: []string{"all tests were asked for"}, Distance: -1})
 		}
 	}
-	g.sortTests(s.Tests)
+	slices.SortFunc(s.Tests, func(a, b Test) int { return strings.Compare(a.File, b.File) })
+	s.Tests = g.sorted(s.Tests)
 	s.All, s.Reason = true, "all tests were asked for"
 	return s
 }

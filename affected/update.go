@@ -12,9 +12,10 @@ import (
 // Update brings the graph to a later state of the same tree and selects. saved
 // are the files that may differ from what the graph was last made of; in is as
 // for Select, with the projects and languages of that state. A save that
-// changes no more than what one file says costs what the file costs; where
-// files came or went, or what steers resolution differs, all imports are
-// resolved anew from the scans that are still right.
+// changes no more than what one file says costs what the file costs; where few
+// files came or went, only the imports that may lead there are resolved anew
+// (grow.go); where what steers resolution differs, all are, from the scans that
+// are still right.
 //
 // Sets made before must not be asked any more.
 func (g *Graph) Update(ctx context.Context, in Input, saved []string) (*Set, error) {
@@ -33,8 +34,14 @@ func (g *Graph) UpdateAll(ctx context.Context, in Input, saved []string) (*Set, 
 }
 
 func (g *Graph) update(ctx context.Context, in Input, saved []string) error {
-	if g.stale(in, saved) {
+	d := g.growth(in)
+	if d.needRebuild || slices.ContainsFunc(d.touched, func(f string) bool { return g.special(in, f) }) || g.stale(in, saved) {
 		return g.rebuild(ctx, in, saved)
+	}
+	if !d.none() {
+		if err := g.grow(ctx, in, d); err != nil {
+			return err
+		}
 	}
 	if !slices.Equal(g.in.BaseFiles, in.BaseFiles) {
 		g.base = baseSet(in.BaseFiles)
@@ -50,10 +57,9 @@ func (g *Graph) update(ctx context.Context, in Input, saved []string) error {
 		}
 		old, now := g.nodes[id].scan, g.scanFile(g.nodes[id].name)
 		if old.same(now) {
-			g.nodes[id].scan = now
-			continue
+			continue // the old one also knows where its imports led
 		}
-		g.unlink(id, old)
+		g.unlink(id)
 		g.edges(now)
 		g.linkTest(id)
 	}
@@ -70,15 +76,8 @@ func baseSet(files []string) map[string]bool {
 
 // stale tells whether more has to be done than to read the saved files.
 func (g *Graph) stale(in Input, saved []string) bool {
-	if len(in.Projects) != len(g.in.Projects) || len(in.Languages) != len(g.in.Languages) || !slices.Equal(in.Tree.Files(), g.files) ||
+	if len(in.Projects) != len(g.in.Projects) || len(in.Languages) != len(g.in.Languages) ||
 		!maps.Equal(in.Links, g.in.Links) || g.dead > len(g.data)/2+1000 {
-		return true
-	}
-	next := &Graph{in: in}
-	switch before := next.beforeTree(); {
-	case (before == nil) != (g.before == nil):
-		return true
-	case before != nil && (!maps.Equal(before.gone, g.before.gone) || !maps.Equal(before.added, g.before.added)):
 		return true
 	}
 	seeds := map[int32]string{}
@@ -101,11 +100,53 @@ func (g *Graph) stale(in Input, saved []string) bool {
 			}
 		}
 	}
-	// What a configuration is made of decides about aliases, tests and setup.
-	w := g.from(seeds, nil)
-	for n := range in.Projects {
-		if id, ok := g.ids[projectKey(n)]; ok && w.dist[id] >= 0 {
+	return g.configured(seeds)
+}
+
+// configured tells whether a project's configuration is made of a file: that
+// decides about aliases, tests and setup.
+func (g *Graph) configured(seeds map[int32]string) bool {
+	w := &walk{g: g, seed: seeds}
+	told := map[int32]bool{}
+	for id := range seeds {
+		told[id] = true
+		w.told(id, func(to, _ int32) { told[to] = true })
+		for _, e := range g.nodes[id].rev {
+			if g.labels[e.label].verb == isLink {
+				told[e.to] = true
+			}
+		}
+	}
+	have := map[int32]bool{}
+	var queue []int32
+	add := func(id int32) {
+		if !have[id] {
+			have[id] = true
+			queue = append(queue, id)
+		}
+	}
+	for _, p := range g.in.Projects {
+		for _, f := range p.Global {
+			if id, ok := g.ids[path.Clean(f)]; ok {
+				add(id)
+			}
+		}
+	}
+	for len(queue) > 0 {
+		at := queue[len(queue)-1]
+		queue = queue[:len(queue)-1]
+		if told[at] {
 			return true
+		}
+		for _, to := range g.nodes[at].deps {
+			add(to)
+		}
+		for _, wd := range g.wides {
+			for id := range told {
+				if wd.node == at && g.language(g.nodes[id].name) == wd.language && within(g.nodes[id].name, wd.dir) {
+					return true
+				}
+			}
 		}
 	}
 	return false
@@ -138,14 +179,15 @@ func (g *Graph) otherTest(in Input, id int32) bool {
 	return false
 }
 
-// unlink takes away the edges that a scan made.
-func (g *Graph) unlink(id int32, s *scanned) {
-	g.dry = func(to int32) {
-		rev := g.nodes[to].rev
-		g.nodes[to].rev = slices.DeleteFunc(rev, func(e edge) bool { return e.to == id })
+// unlink takes away all edges from a file, and what it reads.
+func (g *Graph) unlink(id int32) {
+	for _, to := range g.nodes[id].deps {
+		g.nodes[to].rev = slices.DeleteFunc(g.nodes[to].rev, func(e edge) bool { return e.to == id })
 	}
-	g.edges(s)
-	g.dry = nil
+	g.nodes[id].deps = nil
+	if s := g.nodes[id].scan; s == nil || len(s.data) == 0 {
+		return
+	}
 	for n := range g.data {
 		if g.data[n].file == id {
 			g.data[n].file = -1

@@ -18,7 +18,10 @@ func randomText(r *rand.Rand) string {
 	text := ""
 	for range r.IntN(4) {
 		word := []string{"use", "use", "use", "mock", "types", "wide", "data"}[r.IntN(7)]
-		name := fmt.Sprintf("s/f%d", r.IntN(12))
+		name := fmt.Sprintf("./s/f%d", r.IntN(12))
+		if r.IntN(4) == 0 {
+			name = name[2:]
+		}
 		switch word {
 		case "wide":
 			name = []string{"s/f1", "p/", ""}[r.IntN(3)]
@@ -65,7 +68,10 @@ func TestUpdate(t *testing.T) {
 			var saved []string
 			for range 1 + r.IntN(2) {
 				f := fmt.Sprintf("s/f%d.x", r.IntN(12))
-				if r.IntN(3) == 0 {
+				switch r.IntN(6) {
+				case 0:
+					f = fmt.Sprintf("s/f%d/main.x", r.IntN(12))
+				case 1, 2:
 					f = []string{"t/t1_test.x", "t/t12_test.x", "setup.x", "t/common.x", "s/d.json", "p/b.x"}[r.IntN(6)]
 				}
 				saved = append(saved, f)

@@ -111,8 +111,32 @@ func (b *bench) measure(name string, runs int, prepare func(i int), do func(i in
 	slices.Sort(walls)
 	slices.Sort(cpus)
 	wall, cpu = walls[len(walls)/2], cpus[len(cpus)/2]
-	fmt.Fprintf(b.out, "%-34s %9.2f ms (%.2f to %.2f)  cpu %9.2f ms  %d tests\n", name, ms(wall), ms(walls[0]), ms(walls[len(walls)-1]), ms(cpu), tests)
+	fmt.Fprintf(b.out, "%-34s %9.2f ms (%.2f to %.2f)  cpu %9.2f ms  %d tests%s\n", name, ms(wall), ms(walls[0]), ms(walls[len(walls)-1]), ms(cpu), tests, b.limit(name, ms(cpu), "ms"))
 	return wall, cpu
+}
+
+// limits are what the figures may be, for the sizes that the issue names.
+var limits = []struct {
+	name  string
+	files int // at most
+	max   float64
+}{
+	{"save", 10_000, 5}, {"a new file", 10_000, 5}, {"a deleted file", 10_000, 5}, {"a switch of", 50_000, 500}, {"memory", 50_000, 100},
+}
+
+// limit says whether a figure keeps its limit, "" where it has none.
+func (b *bench) limit(name string, value float64, unit string) string {
+	for _, l := range limits {
+		if !strings.HasPrefix(name, l.name) || len(b.t.files) > l.files+100 {
+			continue
+		}
+		word := "held"
+		if value > l.max {
+			word = "PASSED"
+		}
+		return fmt.Sprintf("  limit %g %s: %s", l.max, unit, word)
+	}
+	return ""
 }
 
 func ms(d time.Duration) float64 { return float64(d.Microseconds()) / 1000 }
@@ -139,7 +163,8 @@ func (b *bench) all() {
 		b.err = err
 		return
 	}
-	fmt.Fprintf(b.out, "%-34s %9.1f MiB\n", "memory of the graph", float64(heap()-before)/(1<<20))
+	mib := float64(heap()-before) / (1 << 20)
+	fmt.Fprintf(b.out, "%-34s %9.1f MiB%s\n", "memory of the graph", mib, b.limit("memory", mib, "MiB"))
 	for _, c := range []struct {
 		name string
 		at   int
@@ -160,6 +185,20 @@ func (b *bench) all() {
 	}, func(i int) (int, error) {
 		f := fmt.Sprintf("src/new%d.ts", i)
 		s, err := g.Update(b.ctx, b.input(f), []string{f})
+		return count(s), err
+	})
+	b.measure("a deleted file", b.runs, func(i int) {
+		f := fmt.Sprintf("src/new%d.ts", i)
+		b.t.files = slices.DeleteFunc(b.t.files, func(have string) bool { return have == f })
+		delete(b.t.sums, f)
+		if err := os.Remove(b.t.abs(f)); b.err == nil {
+			b.err = err
+		}
+	}, func(i int) (int, error) {
+		f := fmt.Sprintf("src/new%d.ts", i)
+		in := b.input(f)
+		in.Changes[0].Deleted = true
+		s, err := g.Update(b.ctx, in, []string{f})
 		return count(s), err
 	})
 	var many []string
@@ -213,7 +252,7 @@ func (b *bench) jest(deps string) {
 		slices.Sort(cpus)
 		cpu := cpus[len(cpus)/2]
 		name := map[bool]string{false: "jest --findRelatedTests, no cache", true: "jest --findRelatedTests, its cache"}[cached]
-		fmt.Fprintf(b.out, "%-34s %21s cpu %9.2f ms  cold graph / jest = %.2f\n", name, "", ms(cpu), ms(b.cold)/ms(cpu))
+		fmt.Fprintf(b.out, "%-34s %21s cpu %9.2f ms  cold graph / jest = %.2f%s\n", name, "", ms(cpu), ms(b.cold)/ms(cpu), map[bool]string{true: "  limit 0.5: held", false: "  limit 0.5: PASSED"}[ms(b.cold) <= ms(cpu)/2])
 	}
 }
 
