@@ -102,6 +102,10 @@ type Deps struct {
 	Reaches func(testFile string) bool
 	// Keep stores a proposal for `apply` and returns its id.
 	Keep func(id string, changes []Change) error
+	// Known gives the name of the fix that was merged for a cause before, and
+	// Learn is told of a merge's; both may be nil.
+	Known func(cause string) string
+	Learn func([]Learned) error
 	// Sink gets the events; may be nil; must not block.
 	Sink func(Event)
 }

@@ -157,6 +157,11 @@ func (c *run) merge(ctx context.Context, changes []Change, patch string) error {
 			return fmt.Errorf("merge: %w", err)
 		case reason == "":
 			c.merged(merged, Patch(merged), undo)
+			if c.deps.Learn != nil {
+				if err := c.deps.Learn(c.learned()); err != nil {
+					c.doc.Warnings = append(c.doc.Warnings, err.Error())
+				}
+			}
 			return nil
 		}
 		why = reason

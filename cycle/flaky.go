@@ -21,11 +21,15 @@ func certain(k runner.Kind) bool {
 	return false
 }
 
+// doubtful: a built-in fix for what may go away by itself. What a program made
+// is asked the same at the gate.
+func doubtful(a *applied) bool { return !certain(a.cause.Kind) && a.fix.By == "" }
+
 // dropFlaky takes out every fix whose victims pass without it too.
 func (c *run) dropFlaky(ctx context.Context) error {
 	p := plan{}
 	for _, a := range c.ledger.list {
-		if certain(a.cause.Kind) {
+		if !doubtful(a) {
 			continue
 		}
 		for u, files := range a.cause.victimPlan() {
@@ -46,7 +50,7 @@ func (c *run) dropFlaky(ctx context.Context) error {
 	}
 	var bad []*applied
 	for _, a := range c.ledger.list {
-		if !certain(a.cause.Kind) && slices.ContainsFunc(a.cause.Failures, func(f runner.Failure) bool { return gone(without, failure{f, a.cause.unit}) }) {
+		if doubtful(a) && slices.ContainsFunc(a.cause.Failures, func(f runner.Failure) bool { return gone(without, failure{f, a.cause.unit}) }) {
 			bad = append(bad, a)
 		}
 	}
@@ -60,8 +64,8 @@ func (c *run) dropFlaky(ctx context.Context) error {
 		}
 		for _, g := range dropped {
 			c.settle(g, false, "flaky: its tests failed and passed on the same files without it")
-			c.taken = append(c.taken, g.fix.Title)
 		}
+		c.stopped = "the test is flaky: it failed and passed on the same files, without any repair"
 	}
 	switch {
 	case len(bad) == 0:

@@ -166,7 +166,7 @@ func (c *run) candidates(ctx context.Context, x cause) ([]fixers.Fix, error) {
 	if err != nil {
 		return nil, fmt.Errorf("look for fixes of %s: %w", x.title(), err)
 	}
-	return fixes, nil
+	return c.knownFirst(x, fixes), nil
 }
 
 // repair tries a cause's candidates in rank order on its victims alone. The

@@ -83,6 +83,7 @@ func (e *Engine) Cycle(ctx context.Context, req Request, sink func(cycle.Event))
 	}
 	secrets := e.secrets()
 	var kept []history.Proposal
+	knows := openKnown(e.box.Dir())
 	deps := cycle.Deps{
 		Units: units, Box: announced{e.cycleBox(p), req.BeforeMerge}, Workspace: p.work, Languages: e.langs.set,
 		Candidates: e.candidates(),
@@ -92,7 +93,9 @@ func (e *Engine) Cycle(ctx context.Context, req Request, sink func(cycle.Event))
 			kept = append(kept, history.Proposal{ID: id, Changes: toHistory(toSandbox(changes, p.snap))})
 			return nil
 		},
-		Sink: sink,
+		Known: knows.of,
+		Learn: knows.learn,
+		Sink:  sink,
 	}
 	opts := cycle.Options{ID: id, Config: e.opts.Config, NoMerge: req.NoMerge, UpdateAssertions: e.opts.Config.Fixers.UpdateAssertions,
 		Distrust: distrust, Started: started, LastFull: e.lastFull(), Snapshot: p.snapshot, Affected: p.selecting}
