@@ -110,7 +110,10 @@ func (c *run) unrepaired() error {
 		c.doc.Outcome, c.doc.Reason = Failed, c.stopped
 		if len(c.taken) > 0 {
 			// They were called kept while the cycle ran.
-			c.doc.Reason += "; taken back, since no more tests pass with it: " + strings.Join(c.taken, "; ")
+			if c.doc.Reason != "" {
+				c.doc.Reason += "; "
+			}
+			c.doc.Reason += "taken back, since no more tests pass with it: " + strings.Join(c.taken, "; ")
 		}
 		if c.first.distrust != "" {
 			c.doc.Reason = c.first.distrust
