@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"regreen/internal/runner"
+	"regreen/internal/sandbox"
 )
 
 // doctorDeps is a machine on which all is well.
@@ -20,11 +21,13 @@ func doctorDeps(dir string, frameworks ...string) Deps {
 		found = append(found, runner.Candidate{Project: runner.Project{Root: ".", Framework: f, Version: "9.0.0"}})
 	}
 	return Deps{
-		Root:      func(context.Context, string, []string) (string, error) { return dir, nil },
-		Detect:    func(context.Context, Repo) ([]runner.Candidate, error) { return found, nil },
-		Folders:   func(context.Context, Repo) (int, error) { return 3, nil },
-		Isolation: func(context.Context, Repo) (string, string, error) { return "namespace", "", nil },
-		StateDir:  func([]string) (string, error) { return filepath.Join(dir, "state"), nil },
+		Root:    func(context.Context, string, []string) (string, error) { return dir, nil },
+		Detect:  func(context.Context, Repo) ([]runner.Candidate, error) { return found, nil },
+		Folders: func(context.Context, Repo) (int, error) { return 3, nil },
+		Isolation: func(context.Context, Repo) (sandbox.Walls, error) {
+			return sandbox.Walls{Level: "namespace", Limits: "60 processes"}, nil
+		},
+		StateDir: func([]string) (string, error) { return filepath.Join(dir, "state"), nil },
 	}
 }
 
@@ -202,7 +205,9 @@ func TestDoctorFailures(t *testing.T) {
 	for name, change := range map[string]func(*Deps){
 		"repository": func(d *Deps) { d.Root = func(context.Context, string, []string) (string, error) { return "", no } },
 		"frameworks": func(d *Deps) { d.Detect = func(context.Context, Repo) ([]runner.Candidate, error) { return nil, no } },
-		"isolation":  func(d *Deps) { d.Isolation = func(context.Context, Repo) (string, string, error) { return "", "", no } },
+		"isolation": func(d *Deps) {
+			d.Isolation = func(context.Context, Repo) (sandbox.Walls, error) { return sandbox.Walls{}, no }
+		},
 	} {
 		deps := doctorDeps(dir, "vitest")
 		change(&deps)
