@@ -229,10 +229,16 @@ func (r *resolver) bases(dir, spec string) (bases []string, must bool) {
 	case strings.Contains(spec, ":"):
 		return nil, false
 	}
+	// An exact alias stands for what lies below it too, unless it is a regular
+	// expression with an end: of several that match the first that leads to a
+	// file counts.
 	for _, a := range r.aliases {
 		if rest, ok := a.match(spec); ok {
-			return a.expand(rest), true
+			bases = append(bases, a.expand(rest)...)
 		}
+	}
+	if len(bases) > 0 {
+		return bases, true
 	}
 	if spec[0] == '#' {
 		if bases := r.importsField(dir, spec); len(bases) > 0 {
