@@ -58,7 +58,7 @@ func (b *box) Original(ctx context.Context, rel string) ([]byte, error) {
 // is no answer: every status line of a shell takes it for a moment, and the
 // merge waits for that.
 func (b *box) Guard(ctx context.Context) (string, error) {
-	now, err := b.repo.Guard(ctx)
+	now, err := b.repo.Guard(ctx, b.snap.Nested...)
 	if err != nil {
 		return "", err
 	}

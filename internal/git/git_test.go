@@ -1,11 +1,9 @@
 package git
 
 import (
-	"context"
 	"errors"
 	"os"
 	"path/filepath"
-	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -380,45 +378,6 @@ func TestSubmodule(t *testing.T) {
 	s := open(t, g.Path("sub"))
 	if s.Root() != g.Path("sub") {
 		t.Errorf("Root = %s", s.Root())
-	}
-}
-
-func TestGuard(t *testing.T) {
-	g := gittest.New(t)
-	g.Write("a", "1")
-	g.Commit("one")
-	r := open(t, g.Dir)
-	guard := func() Guard {
-		t.Helper()
-		x, err := r.Guard(context.Background())
-		if err != nil {
-			t.Fatal(err)
-		}
-		return x
-	}
-	base := guard()
-	steps := []struct {
-		name, diff, busy string
-		do, undo         func()
-	}{
-		{"refresh", "", "", func() { g.Write("a", "1"); g.Git("update-index", "--refresh") }, func() {}},
-		{"lock", "", "index.lock", func() { g.Write(".git/index.lock", "") }, func() { _ = os.Remove(g.Path(".git/index.lock")) }},
-		{"merge", "a merge was started", "a merge is", func() { g.Write(".git/MERGE_HEAD", "x") }, func() { _ = os.Remove(g.Path(".git/MERGE_HEAD")) }},
-		{"add", "the index changed", "", func() { g.Write("a", "2"); g.Git("add", "a") }, func() { g.Git("reset", "-q", "--hard") }},
-		{"stash", "the stash changed", "", func() { g.Write("a", "2"); g.Git("stash", "-q") }, func() { g.Git("stash", "drop", "-q") }},
-		{"branch", "another branch was checked out", "", func() { g.Git("checkout", "-q", "-b", "x") }, func() { g.Git("checkout", "-q", "main") }},
-		{"commit", "HEAD moved", "", func() { g.Git("commit", "-q", "--allow-empty", "-m", "two") }, func() {}},
-	}
-	for _, s := range steps {
-		s.do()
-		now := guard()
-		if got := base.Diff(now); got != s.diff {
-			t.Errorf("%s: Diff = %q, want %q", s.name, got, s.diff)
-		}
-		if got := now.Busy(); (s.busy == "") != (got == "") || !strings.Contains(got, s.busy) {
-			t.Errorf("%s: Busy = %q, want %q", s.name, got, s.busy)
-		}
-		s.undo()
 	}
 }
 

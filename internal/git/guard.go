@@ -20,22 +20,26 @@ type Guard struct {
 	Lock      string `json:"lock"`      // "index.lock" while a git command holds it
 	Operation string `json:"operation"` // "a merge", "a rebase", …; "" for none
 	Stash     string `json:"stash"`
+	Nested    string `json:"nested,omitempty"` // hash over the state of repositories inside
 }
 
 // indexSum remembers what was computed for an index file's stat data.
 type indexSum struct{ stat, sum string }
 
-// Guard reads the tuple.
-func (r *Repo) Guard(ctx context.Context) (Guard, error) {
+// Guard reads the tuple. nested are the folders of submodules and embedded
+// repositories that count too (Listing.Nested); guards of other folders are
+// not to be compared.
+func (r *Repo) Guard(ctx context.Context, nested ...string) (Guard, error) {
 	h, err := r.ReadHead(ctx)
 	if err != nil {
 		return Guard{}, err
 	}
-	g := Guard{Branch: h.Branch, Head: h.OID, Operation: r.operation(), Lock: r.lock(), Stash: r.stash(ctx)}
+	g := Guard{Branch: h.Branch, Head: h.OID, Operation: operation(r.gitDir), Lock: lock(r.gitDir), Stash: r.stash(ctx)}
 	g.Index, err = r.indexID(ctx)
 	if err != nil {
 		return Guard{}, fmt.Errorf("read the index of %s: %w", r.root, err)
 	}
+	r.nestedGuard(&g, nested)
 	return g, nil
 }
 
@@ -57,6 +61,8 @@ func (g Guard) Diff(o Guard) string {
 		return "the stash changed"
 	case g.Index != o.Index:
 		return "the index changed"
+	case g.Nested != o.Nested:
+		return "a repository inside this one moved"
 	}
 	return ""
 }
@@ -83,21 +89,21 @@ func (g Guard) Busy() string {
 	return ""
 }
 
-func (r *Repo) lock() string {
+func lock(gitDir string) string {
 	for _, l := range []string{"index.lock", "HEAD.lock"} {
-		if _, err := os.Lstat(filepath.Join(r.gitDir, l)); err == nil {
+		if _, err := os.Lstat(filepath.Join(gitDir, l)); err == nil {
 			return l
 		}
 	}
 	return ""
 }
 
-func (r *Repo) operation() string {
+func operation(gitDir string) string {
 	for _, op := range []struct{ file, name string }{
 		{"rebase-merge", "a rebase"}, {"rebase-apply", "a rebase or am"}, {"MERGE_HEAD", "a merge"},
 		{"CHERRY_PICK_HEAD", "a cherry-pick"}, {"REVERT_HEAD", "a revert"}, {"BISECT_LOG", "a bisect"},
 	} {
-		if _, err := os.Lstat(filepath.Join(r.gitDir, op.file)); err == nil {
+		if _, err := os.Lstat(filepath.Join(gitDir, op.file)); err == nil {
 			return op.name
 		}
 	}

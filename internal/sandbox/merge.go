@@ -54,7 +54,13 @@ func (s *Sandbox) Merge(ctx context.Context, req MergeRequest) (*Merged, error) 
 	if err != nil {
 		return nil, err
 	}
-	return s.carryOut(ctx, p, func(ctx context.Context) error { return s.checkGuard(ctx, &guard) })
+	var nested []string
+	if req.Snap != nil {
+		nested = req.Snap.Nested
+	} else {
+		guard.Nested = "" // nobody says of which folders
+	}
+	return s.carryOut(ctx, p, func(ctx context.Context) error { return s.checkGuard(ctx, &guard, nested...) })
 }
 
 // carryOut runs a plan.
@@ -184,13 +190,13 @@ func (s *Sandbox) freeID(id string) string {
 // checkGuard refuses while the repository is busy, and when it is not in the
 // state that want tells (nil: any). A lock is waited for: every status line
 // takes it for a moment.
-func (s *Sandbox) checkGuard(ctx context.Context, want *git.Guard) error {
+func (s *Sandbox) checkGuard(ctx context.Context, want *git.Guard, nested ...string) error {
 	ctx, cancel := context.WithTimeout(ctx, lockWait)
 	defer cancel()
 	tick := time.NewTicker(50 * time.Millisecond)
 	defer tick.Stop()
 	for {
-		now, err := s.repo.Guard(context.WithoutCancel(ctx))
+		now, err := s.repo.Guard(context.WithoutCancel(ctx), nested...)
 		if err != nil {
 			return err
 		}

@@ -127,6 +127,16 @@ func (s *Sandbox) snapshot(ctx context.Context) (*Snapshot, error) {
 	if err != nil {
 		return nil, err
 	}
+	if len(list.Nested) > 0 {
+		with, err := s.repo.Guard(ctx, list.Nested...)
+		if err != nil {
+			return nil, err
+		}
+		if with.Head != guard.Head || with.Branch != guard.Branch || with.Index != guard.Index {
+			return nil, ErrMoving
+		}
+		guard = with
+	}
 	snap := &Snapshot{Base: guard.Head, Guard: guard, Nested: list.Nested, box: s}
 	for _, d := range list.Skipped {
 		snap.Skipped = append(snap.Skipped, d+": another worktree or an unreadable repository")
@@ -149,7 +159,7 @@ func (s *Sandbox) snapshot(ctx context.Context) (*Snapshot, error) {
 	if err := w.run(ctx); err != nil {
 		return nil, err
 	}
-	now, err := s.repo.Guard(ctx)
+	now, err := s.repo.Guard(ctx, list.Nested...)
 	if err != nil {
 		return nil, err
 	}
