@@ -176,6 +176,16 @@ func movingHazards() []hazard {
 			branched(l)
 			l.moved("the index changed", func() { l.in(".", "add", "-A") })
 		}},
+		{"06 stash in a repository inside", func(l *lab) {
+			l.write("emb/e.txt", "one\n")
+			l.in("emb", "init", "-q", ".")
+			l.in("emb", "add", ".")
+			l.in("emb", "commit", "-q", "-m", "one")
+			l.write("emb/e.txt", "two\n")
+			l.write("src/tax.js", brokenTax)
+			l.frozen()
+			l.moved("a repository inside this one moved", func() { l.in("emb", "stash", "-q") })
+		}},
 		{"06 rebase -i that stops", func(l *lab) {
 			branched(l)
 			l.in(".", "commit", "-q", "-a", "-m", "broken")
