@@ -18,7 +18,6 @@ import (
 
 	"regreen/cycle"
 	"regreen/internal/daemon"
-	"regreen/watch"
 )
 
 // marker is in the environment of everything that the daemon starts.
@@ -34,7 +33,7 @@ type day struct {
 	cmd     *exec.Cmd
 	client  *daemon.Client
 	rnd     *rand.Rand
-	events  chan daemon.Event // batches by git
+	events  chan daemon.Event // batches
 	ended   chan error        // the daemon's process
 	streams sync.WaitGroup
 
@@ -61,7 +60,7 @@ func begin(ctx context.Context, out io.Writer, dir string, o options) (*day, err
 	d.environ = []string{"PATH=" + os.Getenv("PATH"), "HOME=" + filepath.Join(dir, "home"), "XDG_STATE_HOME=" + d.state,
 		"XDG_RUNTIME_DIR=" + filepath.Join(dir, "run"), "TMPDIR=" + filepath.Join(dir, "tmp"), "GIT_CONFIG_GLOBAL=/dev/null",
 		"GIT_AUTHOR_NAME=a", "GIT_AUTHOR_EMAIL=a@example.com", "GIT_COMMITTER_NAME=a", "GIT_COMMITTER_EMAIL=a@example.com", marker}
-	if err := d.project(o.deps); err != nil {
+	if err := errors.Join(d.project(o.deps), d.many(o.files)); err != nil {
 		return nil, err
 	}
 	socket, err := d.start(ctx)
@@ -81,11 +80,9 @@ func (d *day) event(e daemon.Event) bool {
 		d.verdicts++
 		d.mu.Unlock()
 	case daemon.EventBatch:
-		if e.Text == string(watch.Checkout) || e.Text == string(watch.Rescan) {
-			select {
-			case d.events <- e:
-			default: // nobody waits
-			}
+		select {
+		case d.events <- e:
+		default: // nobody waits
 		}
 	}
 	return true

@@ -270,7 +270,7 @@ func (d *day) checkout(ctx context.Context) error {
 	d.added = nil // what the other branch has of them, it keeps
 	select {
 	case <-d.events:
-	case <-time.After(10 * time.Second):
+	case <-time.After(30 * time.Second):
 		return errors.New("the checkout was not told")
 	}
 	doc, err := d.client.Save(ctx, nil, true)

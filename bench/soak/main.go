@@ -7,6 +7,11 @@
 //
 //	go build -o /tmp/regreen . && go run ./bench/soak -regreen /tmp/regreen -deps testdata/deps/mocha12
 //
+// With -idle and -hooks it measures what a person feels who does not save: what
+// a daemon at rest costs, and how long a save hook takes.
+//
+//	go run ./bench/soak -regreen /tmp/regreen -files 5000 -idle 60s -hooks 200
+//
 // It ends with 1 when a verdict was not that of the last content, something
 // was left behind, or anything grew without bound. It needs Linux.
 package main
@@ -28,6 +33,9 @@ func main() {
 	flag.StringVar(&o.deps, "deps", "testdata/deps/mocha12", "a folder whose node_modules hold mocha")
 	flag.IntVar(&o.cycles, "cycles", 2000, "how many cycles")
 	flag.IntVar(&o.every, "every", 50, "cycles between two measurements")
+	flag.IntVar(&o.files, "files", 0, "so many files more, that nothing happens to")
+	flag.DurationVar(&o.idle, "idle", 0, "instead, measure the daemon at rest for so long")
+	flag.IntVar(&o.hooks, "hooks", 0, "instead, measure so many calls of regreen save")
 	flag.Uint64Var(&o.seed, "seed", 1, "of the random order")
 	flag.BoolVar(&o.keep, "keep", false, "keep the folders and say where they are")
 	flag.Parse()
@@ -42,6 +50,8 @@ type options struct {
 	cycles, every int
 	seed          uint64
 	keep          bool
+	files, hooks  int
+	idle          time.Duration
 }
 
 func run(ctx context.Context, out io.Writer, o options) (err error) {
@@ -66,6 +76,9 @@ func run(ctx context.Context, out io.Writer, o options) (err error) {
 	d, err := begin(ctx, out, dir, o)
 	if err != nil {
 		return err
+	}
+	if o.idle > 0 || o.hooks > 0 {
+		return quiet(ctx, out, d, o)
 	}
 	start := time.Now()
 	if err = d.live(ctx, o); err != nil {

@@ -209,6 +209,9 @@ func (l *loop) reload() {
 		return
 	}
 	l.reopen = true
+	// The watcher that ended may have had saves to tell, and the verdict may be
+	// another one now.
+	l.pending = l.pending.add(&job{modified: true})
 	l.hub.emit(Event{Event: cycle.Event{Kind: EventState, Text: "the configuration was read anew"}, State: l.state})
 }
 

@@ -33,6 +33,7 @@ func (l *loop) tidy(ctx context.Context) {
 		}
 		if ctx.Err() == nil {
 			debug.FreeOSMemory()
+			releaseCode()
 		}
 		return err
 	}, func(err error) {
