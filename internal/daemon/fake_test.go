@@ -30,6 +30,7 @@ type fakeWorker struct {
 	mu       sync.Mutex // guards the fields below
 	cycles   int
 	heldTidy bool
+	undo     func(id string) (*engine.Written, error) // does what Undo is to do; nil: nothing
 	open     bool
 	undone   []string
 }
@@ -65,8 +66,12 @@ func (f *fakeWorker) Cycle(ctx context.Context, req engine.Request, sink func(cy
 
 func (f *fakeWorker) Undo(_ context.Context, id string) (*engine.Written, error) {
 	f.mu.Lock()
-	defer f.mu.Unlock()
 	f.undone = append(f.undone, id)
+	undo := f.undo
+	f.mu.Unlock()
+	if undo != nil {
+		return undo(id)
+	}
 	return &engine.Written{ID: id}, nil
 }
 

@@ -47,7 +47,8 @@ type loop struct {
 	ops      []func(ctx context.Context) // wait for the running cycle to end
 	busy     bool                        // an operation runs, a cycle or another
 	lent     int                         // commands that hold the sandbox
-	held     []watch.Batch               // came while the sandbox was lent
+	writing  bool                        // an undo or an apply runs
+	held     []watch.Batch               // came meanwhile
 	paused   bool
 	gitWait  string
 	lastSave time.Time
@@ -84,8 +85,8 @@ func (l *loop) run(ctx context.Context, batches <-chan watch.Batch, failed <-cha
 		case l.broken = <-failed:
 			return
 		case b := <-batches:
-			if l.lent > 0 {
-				// Who borrowed the sandbox will say what of it was no save.
+			if l.lent > 0 || l.writing {
+				// Who writes will say what of it was no save.
 				l.held = append(l.held, b)
 			} else {
 				l.take(b)
@@ -340,6 +341,7 @@ func (l *loop) operate(do func(context.Context, Worker) (*engine.Written, error)
 	l.ops = append(l.ops, func(ctx context.Context) {
 		var out *engine.Written
 		open := l.opener()
+		l.writing = true
 		l.background(ctx, func(ctx context.Context) (err error) {
 			if err := open(ctx); err != nil {
 				return err
@@ -347,9 +349,11 @@ func (l *loop) operate(do func(context.Context, Worker) (*engine.Written, error)
 			out, err = do(ctx, l.worker)
 			return err
 		}, func(err error) {
+			l.writing = false
 			if out != nil {
 				l.told(wroteRequest{Files: out.Files, Undone: out.ID})
 			}
+			l.takeHeld()
 			end(out, err)
 		})
 	})
@@ -415,10 +419,19 @@ func (l *loop) back() {
 		return
 	}
 	l.rest.Reset(tidyAfter)
-	for _, b := range l.held {
+	l.takeHeld()
+}
+
+// takeHeld takes up what came while somebody else wrote.
+func (l *loop) takeHeld() {
+	if l.lent > 0 || l.writing {
+		return
+	}
+	held := l.held
+	l.held = nil
+	for _, b := range held {
 		l.take(b)
 	}
-	l.held = nil
 }
 
 // show tells a change of state.

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"regreen/cycle"
+	"regreen/internal/engine"
 	"regreen/internal/runner"
 )
 
@@ -131,4 +132,28 @@ func TestNothingToRun(t *testing.T) {
 	if err := <-g.done; !errors.Is(err, none) {
 		t.Errorf("Run = %v", err)
 	}
+}
+
+// TestUndoneHere holds that what the daemon's own undo writes is no save, even
+// where the watcher tells of it before the undo has ended.
+func TestUndoneHere(t *testing.T) {
+	f := begin(t, nil)
+	f.finish(passed())
+	f.until(Idle)
+	f.work.mu.Lock()
+	f.work.undo = func(id string) (*engine.Written, error) {
+		f.save("a.ts", "as before") // the watcher is quick
+		for come := false; !come; {
+			must(t, f.d.ask(t.Context(), func() { come = len(f.d.loop.held) > 0 || !f.d.loop.pending.empty() }))
+		}
+		return &engine.Written{ID: id, Files: []cycle.Merged{{File: "a.ts", After: hexSum([]byte("as before"))}}}, nil
+	}
+	f.work.mu.Unlock()
+	_, err := f.d.Undo(t.Context(), "c1")
+	must(t, err)
+	if r := f.began(); !r.NoMerge || !slices.Equal(r.Files, []string{"a.ts"}) {
+		t.Errorf("after the undo the cycle is %+v", r)
+	}
+	f.finish(passed())
+	f.idle()
 }
