@@ -30,7 +30,7 @@ func (v *view) heirs(module, name string) (hs []heir, had bool) {
 	why := module + " exported " + name + " at the base and exports "
 	var best float64
 	swapped := map[string]bool{}
-	for _, s := range v.swaps(module) {
+	for _, s := range v.swaps(home(now, is, name, v.text, was).path) {
 		if s.old == name {
 			swapped[s.new] = true
 		}
@@ -41,7 +41,7 @@ func (v *view) heirs(module, name string) (hs []heir, had bool) {
 			continue
 		}
 		h := heir{name: n, level: Likely, why: why + n + " now, with the same body"}
-		sim := v.sameThing(old, name, gone, now, n, e)
+		sim := v.sameThing(home(old, was, name, v.old), name, gone, home(now, is, n, v.text), n, e)
 		switch {
 		case sim >= 1:
 			h.level = Safe
@@ -70,6 +70,23 @@ func (v *view) heirs(module, name string) (hs []heir, had bool) {
 	return hs, true
 }
 
+// home is the text that an offered name's declaration stands in: another file's
+// where the module offers everything of that file. Where the offer has the name
+// no more, an earlier one tells.
+func home(t *text, o offer, name string, read textOf, earlier ...offer) *text {
+	if slices.ContainsFunc(t.scan().Exports, func(e lang.Export) bool { return e.Name == name }) {
+		return t
+	}
+	for _, o := range append([]offer{o}, earlier...) {
+		if f := o.origin[name]; f != "" {
+			if other := read(f); other != nil {
+				return other
+			}
+		}
+	}
+	return t
+}
+
 // withPrivate adds what a Python module keeps to itself by custom only: a name
 // with an underscore can be imported like any other.
 func withPrivate(o offer, t *text) offer {
@@ -91,12 +108,13 @@ func withPrivate(o offer, t *text) offer {
 func (v *view) claimed(module, name, heirName string) bool {
 	now, old := v.text(module), v.before(module)
 	was, is := withPrivate(v.offered(old.path), old), withPrivate(v.offers(module), now)
-	mine := v.sameThing(old, name, was.names[name], now, heirName, is.names[heirName])
+	heirText := home(now, is, heirName, v.text)
+	mine := v.sameThing(home(old, was, name, v.old), name, was.names[name], heirText, heirName, is.names[heirName])
 	for n, e := range was.names {
 		if _, still := is.names[n]; still || n == name {
 			continue
 		}
-		if v.sameThing(old, n, e, now, heirName, is.names[heirName]) >= mine {
+		if v.sameThing(home(old, was, n, v.old), n, e, heirText, heirName, is.names[heirName]) >= mine {
 			return true
 		}
 	}
