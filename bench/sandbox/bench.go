@@ -111,7 +111,7 @@ func (b *bench) make(ctx context.Context) error {
 	if err := os.WriteFile(filepath.Join(b.repo(), ".gitignore"), []byte("node_modules\n"), 0o644); err != nil {
 		return err
 	}
-	for _, args := range [][]string{{"init", "-q"}, {"add", "-A"}, {"-c", "user.name=A", "-c", "user.email=a", "commit", "-qm", "one"}} {
+	for _, args := range [][]string{{"init", "-q"}, {"add", "-A"}, {"-c", "user.name=A", "-c", "user.email=a", "-c", "gc.auto=0", "-c", "maintenance.auto=false", "commit", "-qm", "one"}} {
 		cmd := exec.CommandContext(ctx, "git", args...)
 		cmd.Dir, cmd.Env = b.repo(), b.environ()
 		if out, err := cmd.CombinedOutput(); err != nil {
