@@ -275,3 +275,17 @@ func abs(n int) int {
 }
 
 var _ lang.Tree = (*memory)(nil)
+
+// goldenFirsts are what the golden cases' headers say of the first candidate.
+func goldenFirsts(t *testing.T) []string {
+	t.Helper()
+	files, err := filepath.Glob("testdata/*.txtar")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var out []string
+	for _, file := range files {
+		out = append(out, readCase(t, file).head["first"])
+	}
+	return out
+}

@@ -140,6 +140,12 @@ func (v *view) restoredName(_ Cause, u unbound) []Fix {
 		Evidence: fmt.Sprintf("%s had %s there at the base", u.t.path, old)}}
 }
 
+// foreignGlobals are there in a browser or in another runtime: no misspellings
+// of what happens to be near.
+var foreignGlobals = []string{"window", "document", "navigator", "location", "history", "screen", "localStorage", "sessionStorage", "indexedDB",
+	"alert", "confirm", "prompt", "frames", "parent", "opener", "customElements", "self", "caches", "Deno", "Bun", "chrome", "browser",
+	"importScripts", "unicode", "xrange", "raw_input", "basestring", "unichr", "reduce"}
+
 // spelling takes the name in scope that the use is a misspelling of.
 func (v *view) spelling(u unbound) []Fix {
 	var names []string
@@ -154,8 +160,8 @@ func (v *view) spelling(u unbound) []Fix {
 	}
 	if _, ok := clearWin(ns); ok {
 		level := Likely
-		if v.hadName(u.t.path, u.name) {
-			level = Propose // what it named was taken away
+		if v.hadName(u.t.path, u.name) || slices.Contains(foreignGlobals, u.name) {
+			level = Propose // what it named was taken away, or is in another environment
 		}
 		return []Fix{fix(ns[0], level)}
 	}
