@@ -41,6 +41,7 @@ func main() {
 	flag.StringVar(&o.peer, "peer", "", "compare with: vitest (list --changed), jest (--onlyChanged), testmon (in the repository's environment)")
 	flag.StringVar(&o.only, "only", "", "edits of this kind alone")
 	flag.BoolVar(&o.verbose, "v", false, "print every edit, not only the missed")
+	flag.BoolVar(&o.loads, "loads", false, "make no edits: run the suite once and name what it was seen to load or read that the graph does not know")
 	flag.BoolVar(&o.cold, "cold", false, "make every selection by a fresh engine too: it must be the same")
 	flag.Parse()
 	if o.repo == "" {
@@ -67,6 +68,7 @@ type options struct {
 	only    string
 	verbose bool
 	cold    bool
+	loads   bool
 	environ []string
 	out     io.Writer
 }

@@ -98,6 +98,7 @@ func (b *bench) runProject(ctx context.Context, f runner.Framework, p runner.Pro
 	if len(r.Tests) == 0 && b.verbose {
 		fmt.Fprintf(b.out, "  no test ran: %s %s %.400s\n", r.Exit.How(), r.Truncated, r.Output)
 	}
+	b.opened = append(b.opened, r.Opened...)
 	for _, t := range r.Tests {
 		verdicts[t.ID.File] = append(verdicts[t.ID.File], fmt.Sprintf("%q %s %t", t.ID.Path, t.Verdict, t.NotRun))
 	}
@@ -137,6 +138,56 @@ func (b *bench) open(ctx context.Context, state string) (*engine.Engine, error) 
 		return nil, err
 	}
 	return engine.Open(ctx, engine.Options{Dir: b.root, Environ: b.environ, Config: b.config, StateDir: dir, Log: b.log})
+}
+
+// unknown lists what the suite was seen to open that the graph has no edge for,
+// made by an engine that has seen no run.
+func (b *bench) unknown(ctx context.Context) (missed bool, err error) {
+	set, err := b.engine.Affected(ctx, engine.Request{All: true})
+	if err != nil {
+		return false, err
+	}
+	g := set.Graph()
+	tests := map[string]bool{}
+	for _, t := range g.Tests() {
+		tests[t] = true
+	}
+	known := map[string]map[string]bool{}
+	dependents := func(file string) map[string]bool {
+		if known[file] == nil {
+			known[file] = map[string]bool{}
+			for _, t := range g.Dependents(file) {
+				known[file][t.File] = true
+			}
+		}
+		return known[file]
+	}
+	pairs, lost := 0, map[string][]string{}
+	for _, o := range b.opened {
+		if o.Kind == runner.OpenedList || !slices.Contains(b.files, o.File) {
+			continue
+		}
+		needs := map[string]bool{o.By: true}
+		if !tests[o.By] {
+			needs = dependents(o.By)
+		}
+		for t := range needs {
+			pairs++
+			if !dependents(o.File)[t] {
+				lost[o.File+" ("+o.Kind+" by "+o.By+")"] = append(lost[o.File+" ("+o.Kind+" by "+o.By+")"], t)
+			}
+		}
+	}
+	var names []string
+	for name := range lost {
+		names = append(names, name)
+	}
+	sort.Strings(names)
+	for _, name := range names {
+		fmt.Fprintf(b.out, "  UNKNOWN %s: %d tests, %s\n", name, len(lost[name]), lost[name][0])
+	}
+	fmt.Fprintf(b.out, "  %d pairs of a test and a file that it was seen to open; %d openings are not known to the graph\n", pairs, len(names))
+	return len(names) > 0, nil
 }
 
 // settings are the repository's own, where it has any.

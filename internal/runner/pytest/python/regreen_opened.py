@@ -59,13 +59,14 @@ def _note(path, kind):
         kind = "load" if kind == "read" else ""  # a finder lists folders
     while frame is not None and not loading:
         code = frame.f_code
-        if code.co_name == "<module>" and _own(code.co_filename):
-            loading = code.co_filename  # what it reads now it read for all who load it
+        # What a module reads while it is loaded it reads for all who load it; who
+        # imports is the nearest of the repository's own.
+        if (code.co_name == "<module>" or kind == "load") and _own(code.co_filename):
+            loading = code.co_filename
         frame = frame.f_back
     if kind:
         _put(by, path, kind)
-        if kind != "load":
-            _put(loading, path, kind)
+        _put(loading, path, kind)
 
 
 def _hook(event, args):
