@@ -57,3 +57,38 @@ func TestCosmeticChanges(t *testing.T) {
 		})
 	}
 }
+
+// What a file's own difference cannot do says nothing of another change that
+// reaches tests through it.
+func TestCosmeticChangeOnTheWayOfAnother(t *testing.T) {
+	web := files{
+		"package.json": "{}", "src/index.ts": "export * from './a'\n// i\n", "src/a.ts": "import text from './index?raw'\nexport const a = 1 // one\n",
+		"src/b.ts": "export const b = 1\n", "test/a.test.ts": "import { a } from '../src/index'\n", "test/b.test.ts": "import { b } from '../src/b'\n",
+	}
+	app := files{
+		"pyproject.toml": "", "app.py": "def f():\n    return 1\n",
+		"conftest.py": "import pytest\nimport app\n\n\n@pytest.fixture\ndef one():\n    return 1\n\n\n@pytest.fixture\ndef two():\n    return 2\n",
+		"test_one.py": "def test_one(one):\n    assert one\n", "test_two.py": "def test_two(two):\n    assert two\n",
+	}
+	for _, tc := range []struct {
+		name  string
+		tree  files
+		edits []edit
+		want  string
+	}{
+		{"a comment in the barrel", web, []edit{{"src/index.ts", "// i", "// j"}, {"src/a.ts", "= 1", "= 2"}}, "test/a.test.ts"},
+		{"the other way round", web, []edit{{"src/a.ts", "= 1", "= 2"}, {"src/index.ts", "// i", "// j"}}, "test/a.test.ts"},
+		{"comments in both", web, []edit{{"src/index.ts", "// i", "// j"}, {"src/a.ts", "// one", "// two"}}, "test/a.test.ts"}, // a reads the barrel's text
+		{"a fixture and what conftest imports", app, []edit{{"conftest.py", "return 1", "return 3"}, {"app.py", "return 1", "return 4"}}, "test_one.py test_two.py"},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			projects := []affected.Project{python(tc.tree, ".")}
+			if tc.tree.Exists("package.json") {
+				projects = []affected.Project{node(".")}
+			}
+			if got := names(selectAfter(t, tc.tree, projects, tc.edits...)); got != tc.want {
+				t.Errorf("selected %q, want %q", got, tc.want)
+			}
+		})
+	}
+}

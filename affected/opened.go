@@ -30,7 +30,7 @@ func (w *walk) opened(at int32) []edge {
 	// Who loads a source reads it, so a change that loading cannot see counts
 	// only where nobody is known to load it.
 	loaded := g.language(n.name) >= 0 && len(n.rev) > 0
-	if e := w.effects[at]; loaded && (e.quiet || e.only != nil) {
+	if e, _ := w.effect(at); loaded && (e.quiet || e.only != nil) {
 		return nil
 	}
 	var out []edge

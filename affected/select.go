@@ -22,11 +22,24 @@ type walk struct {
 	open map[int32]bool
 	// effects says more of some seeds; nil asks what might follow.
 	effects map[int32]effect
+	// whole are seeds with an effect that were reached from another change too:
+	// what holds for their own difference says nothing of that one.
+	whole map[int32]bool
+}
+
+// effect is what is known of a seed's difference, where that is all that
+// reaches it.
+func (w *walk) effect(at int32) (e effect, judged bool) {
+	if w.whole[at] {
+		return effect{}, false
+	}
+	e, judged = w.effects[at]
+	return e, judged
 }
 
 // from walks backwards from the seeds, each with a word of what happened to it.
 func (g *Graph) from(seeds map[int32]string, effects map[int32]effect) *walk {
-	w := &walk{g: g, seed: seeds, effects: effects}
+	w := &walk{g: g, seed: seeds, effects: effects, whole: map[int32]bool{}}
 	n := len(g.nodes)
 	w.next, w.via, w.dist, w.said = make([]int32, n), make([]int32, n), make([]int32, n), make([]string, n)
 	for i := range w.dist {
@@ -43,21 +56,40 @@ func (g *Graph) from(seeds map[int32]string, effects map[int32]effect) *walk {
 		queue = queue[1:]
 		visit := func(to, label int32) {
 			if w.dist[to] >= 0 {
-				return
+				if _, judged := w.effect(to); !judged || to == at || w.dist[to] > 0 {
+					return
+				}
+				// Once more, without its effect.
+				w.whole[to] = true
+				queue = append(queue, to)
+				if w.leadsTo(at, to) {
+					return
+				}
+			} else {
+				queue = append(queue, to)
 			}
 			w.dist[to], w.next[to], w.via[to] = w.dist[at]+1, at, label
-			queue = append(queue, to)
 		}
 		w.step(at, visit)
 	}
 	return w
 }
 
+// leadsTo tells whether the steps from a node to its change pass another one.
+func (w *walk) leadsTo(at, other int32) bool {
+	for ; at >= 0; at = w.next[at] {
+		if at == other {
+			return true
+		}
+	}
+	return false
+}
+
 // step follows the edges from a node that was reached.
 func (w *walk) step(at int32, visit func(to, label int32)) {
 	g := w.g
 	n := &g.nodes[at]
-	e, judged := w.effects[at]
+	e, judged := w.effect(at)
 	if e.quiet {
 		w.quietly(at, visit)
 		return
@@ -81,7 +113,8 @@ func (w *walk) step(at int32, visit func(to, label int32)) {
 // is told by packages to a whole project, a fixture's to a test that cannot
 // use it.
 func (w *walk) narrowed(at int32, to edge) bool {
-	e, n := w.effects[at], &w.g.nodes[to.to]
+	e, _ := w.effect(at)
+	n := &w.g.nodes[to.to]
 	if n.isProject() {
 		return e.narrow
 	}
@@ -116,7 +149,7 @@ func (w *walk) expand(at int32, visit func(to, label int32)) {
 		return
 	}
 	w.told(at, visit)
-	e := w.effects[at]
+	e, _ := w.effect(at)
 	for _, id := range e.packages {
 		visit(id, g.label("is installed by", ""))
 	}

@@ -94,7 +94,7 @@ func newSite(r *rand.Rand, t tree, langs lang.Set) *site {
 
 var (
 	testPath  = regexp.MustCompile(`(^|/)(tests?|testing|spec|__tests__|__mocks__|fixtures?)/|\.(test|spec)\.|(^|/)(test_|conftest)[^/]*$|_test\.py$`)
-	otherPath = regexp.MustCompile(`(^|/)(docs?[^/]*|examples?|bench[^/]*|scripts?|website|perf[^/]*|__performance_tests__|misc|sample|dist|downstream|typing_tests|types|flow-typed|resources)/|\.d\.ts$|\.config\.|(^|/)(setup|build|noxfile)\.(py|c?js)$|^\.`)
+	otherPath = regexp.MustCompile(`(^|/)(docs?[^/]*|examples?|bench[^/]*|scripts?|website|perf[^/]*|__performance_tests__|misc|sample|dist|downstream|typing_tests|types|flow-typed|resources)/|\.d\.ts$|\.pyi$|\.config\.|(^|/)(setup|build|noxfile)\.(py|c?js)$|^\.`)
 )
 
 // sources are the files that tests test.
