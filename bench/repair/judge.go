@@ -206,7 +206,7 @@ func aliased(ls lang.Set, t tree, from, to string) bool {
 	for _, rel := range t.files() {
 		w := words(ls, rel, t[rel], false)
 		for i := 2; i < len(w); i++ {
-			if w[i] == from && w[i-1] == "as" && w[i-2] == to || w[i] == to && w[i-1] == ":" && w[i-2] == from {
+			if w[i] == from && (w[i-1] == "as" || w[i-1] == ":") && w[i-2] == to || w[i] == to && w[i-1] == ":" && w[i-2] == from {
 				return true
 			}
 		}

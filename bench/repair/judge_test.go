@@ -49,6 +49,8 @@ func TestJudge(t *testing.T) {
 		{"renamed everywhere", judgeRename("add", "sum"), renamed, with(renamed,
 			"src/b.js", "import { sum } from './a.js';\nexport const two = sum(1, 1);\n",
 			"src/c.js", "import { two } from './b.js';\nimport { sum as add } from './a.js';\nexport const three = add(two, 1);\n"), equal},
+		{"taken apart under the old name", judgeRename("two", "deux"), tree{"a.js": []byte("const { two } = require('./b');\nexports.x = two;\n")},
+			tree{"a.js": []byte("const { deux: two } = require('./b');\nexports.x = two;\n")}, equal},
 		{"one use is left", judgeRename("add", "sum"), renamed, with(renamed, "src/b.js", "import { sum } from './a.js';\nexport const two = sum(1, 1);\n"), partly},
 		{"the rename is taken back", judgeRename("add", "sum"), renamed, orig, wrong},
 		{"imports follow", judgeMove("src/a.js", "src/in/a.js"), moved, with(moved,
