@@ -9,6 +9,7 @@ import (
 
 	"regreen/affected"
 	"regreen/cycle"
+	"regreen/internal/config"
 	"regreen/internal/git"
 	"regreen/internal/history"
 	"regreen/internal/runner"
@@ -38,6 +39,9 @@ type Request struct {
 	// proposal. May be nil.
 	BeforeMerge func(ctx context.Context, changes []cycle.Change) error
 }
+
+// savedCause bounds the search for a cause after a save.
+const savedCause = config.Duration(5 * time.Second)
 
 // prepared is a snapshot in the sandbox with the selection over it.
 type prepared struct {
@@ -99,6 +103,10 @@ func (e *Engine) Cycle(ctx context.Context, req Request, sink func(cycle.Event))
 	}
 	opts := cycle.Options{ID: id, Config: e.opts.Config, NoMerge: req.NoMerge, UpdateAssertions: e.opts.Config.Fixers.UpdateAssertions,
 		Distrust: distrust, Started: started, LastFull: e.lastFull(), Snapshot: p.snapshot, Affected: p.selecting}
+	if req.Saved {
+		// Whoever saved waits for the verdict.
+		opts.Config.Cycle.CauseBudget = min(opts.Config.Cycle.CauseBudget, savedCause)
+	}
 	doc, err := cycle.Run(ctx, selection(p.set, req), opts, deps)
 	doc.IsolationNote = e.box.Note()
 	doc.Warnings = slices.Concat(e.notes, doc.Warnings, e.warnings)
