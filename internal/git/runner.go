@@ -43,6 +43,9 @@ func NewRunner(environ []string) (*Runner, error) {
 var kept = map[string]bool{"GIT_CONFIG_GLOBAL": true, "GIT_CONFIG_SYSTEM": true,
 	"GIT_CONFIG_NOSYSTEM": true, "GIT_CEILING_DIRECTORIES": true}
 
+// scrub gives git's environment. GIT_ALLOW_PROTOCOL is the one word on
+// protocols that no configuration has the last say over (git(1)): git before
+// 2.45 does not know GIT_NO_LAZY_FETCH.
 func scrub(environ []string) []string {
 	var env []string
 	for _, kv := range environ {
@@ -52,7 +55,7 @@ func scrub(environ []string) []string {
 		}
 		env = append(env, kv)
 	}
-	return append(env, "LC_ALL=C", "GIT_OPTIONAL_LOCKS=0", "GIT_NO_LAZY_FETCH=1", "GIT_TERMINAL_PROMPT=0")
+	return append(env, "LC_ALL=C", "GIT_OPTIONAL_LOCKS=0", "GIT_NO_LAZY_FETCH=1", "GIT_ALLOW_PROTOCOL=", "GIT_TERMINAL_PROMPT=0")
 }
 
 // lookPath is exec.LookPath on a given environment.

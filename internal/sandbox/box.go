@@ -343,32 +343,26 @@ func (s *Sandbox) stamp(rel string, before fs.FileInfo) time.Time {
 // pointGit makes the worktree a git worktree of the shadow at the snapshot's
 // commit, for tests that ask git about their own repository.
 func (s *Sandbox) pointGit(ctx context.Context, snap *Snapshot) error {
-	admin := filepath.Join(s.shadow.dir, "worktrees", "tree")
-	if err := os.MkdirAll(admin, 0o700); err != nil {
+	if err := s.shadow.purge(); err != nil {
 		return err
 	}
+	admin := filepath.Join(s.shadow.dir, "worktrees", "tree")
 	link := filepath.Join(s.tree, ".git")
 	// A process in the worktree reaches all of these.
 	for name, text := range map[string]string{
-		filepath.Join(s.shadow.dir, "config"):             s.shadow.config(),
-		filepath.Join(s.shadow.dir, "info", "attributes"): rawBytes,
-		filepath.Join(admin, "commondir"):                 "../..\n",
-		filepath.Join(admin, "gitdir"):                    link + "\n",
-		filepath.Join(admin, "HEAD"):                      snap.Commit + "\n",
-		link:                                              "gitdir: " + admin + "\n",
+		filepath.Join(admin, "commondir"): "../..\n",
+		filepath.Join(admin, "gitdir"):    link + "\n",
+		filepath.Join(admin, "HEAD"):      snap.Commit + "\n",
+		link:                              "gitdir: " + admin + "\n",
 	} {
-		if src, err := os.ReadFile(name); err == nil && string(src) == text {
-			continue
-		}
-		if err := removeAll(name); err != nil {
-			return err
-		}
-		if err := os.WriteFile(name, []byte(text), 0o600); err != nil {
+		if err := keepText(name, text); err != nil {
 			return err
 		}
 	}
-	_ = os.Remove(filepath.Join(admin, "index.lock"))
 	index := filepath.Join(admin, "index")
+	if err := removeAll(index + ".lock"); err != nil {
+		return err
+	}
 	state := func() string {
 		fi, err := os.Stat(index)
 		if err != nil {

@@ -215,7 +215,11 @@ func decodeManifest(src []byte) (header, manifest) {
 // wait for the disk: what it holds can be made again.
 func replaceFile(path string, src []byte) error {
 	tmp := path + ".new"
-	if err := os.WriteFile(tmp, src, 0o600); err != nil {
+	// A process of a run may have put something there.
+	if err := removeAll(tmp); err != nil {
+		return fmt.Errorf("write %s: %w", path, err)
+	}
+	if err := writeNew(tmp, src); err != nil {
 		return fmt.Errorf("write %s: %w", path, err)
 	}
 	if err := os.Rename(tmp, path); err != nil {

@@ -84,23 +84,8 @@ func (s *shadow) config() string {
 // rebuild makes the shadow from nothing. Nothing of the user's is lost by it:
 // snapshots are made again from the working tree, undo is kept elsewhere.
 func (s *shadow) rebuild(ctx context.Context) error {
-	if err := os.RemoveAll(s.dir); err != nil {
+	if err := removeAll(s.dir); err != nil {
 		return fmt.Errorf("remove the old shadow repository: %w", err)
-	}
-	for _, d := range []string{"objects/info", "objects/pack", "refs/heads", "refs/tags", "info", "worktrees/tree"} {
-		if err := os.MkdirAll(filepath.Join(s.dir, filepath.FromSlash(d)), 0o700); err != nil {
-			return fmt.Errorf("make the shadow repository: %w", err)
-		}
-	}
-	for name, text := range map[string]string{
-		"HEAD":                    "ref: refs/heads/regreen\n",
-		"config":                  s.config(),
-		"info/attributes":         rawBytes,
-		"objects/info/alternates": alternate(s.objects()) + "\n",
-	} {
-		if err := replaceFile(filepath.Join(s.dir, filepath.FromSlash(name)), []byte(text)); err != nil {
-			return err
-		}
 	}
 	if err := s.refresh(ctx); err != nil {
 		return err
@@ -112,14 +97,14 @@ func (s *shadow) rebuild(ctx context.Context) error {
 // ends of a shallow clone), restores what a process in the worktree may have
 // rewritten, and removes locks that a killed git left.
 func (s *shadow) refresh(ctx context.Context) error {
+	if err := s.purge(); err != nil {
+		return err
+	}
 	for _, pattern := range []string{"*.lock", "worktrees/tree/*.lock", "refs/regreen/*.lock", "fast_import_crash_*"} {
 		stale, _ := filepath.Glob(filepath.Join(s.dir, filepath.FromSlash(pattern)))
 		for _, f := range stale {
 			_ = os.Remove(f)
 		}
-	}
-	if err := replaceFile(filepath.Join(s.dir, "config"), []byte(s.config())); err != nil {
-		return err
 	}
 	shallow := filepath.Join(s.dir, "shallow")
 	if src, err := os.ReadFile(filepath.Join(s.repo.CommonDir(), "shallow")); err == nil {

@@ -119,6 +119,9 @@ func (s *Sandbox) Snapshot(ctx context.Context) (*Snapshot, error) {
 }
 
 func (s *Sandbox) snapshot(ctx context.Context) (*Snapshot, error) {
+	if err := s.shadow.purge(); err != nil {
+		return nil, err
+	}
 	guard, err := s.repo.Guard(ctx)
 	if err != nil {
 		return nil, err

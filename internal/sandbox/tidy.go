@@ -23,6 +23,9 @@ func (s *Sandbox) Tidy(ctx context.Context) error {
 
 // repack makes many packs into one, of what the last snapshot needs.
 func (s *shadow) repack(ctx context.Context) error {
+	if err := s.purge(); err != nil {
+		return err
+	}
 	packs, _ := filepath.Glob(filepath.Join(s.dir, "objects", "pack", "*.pack"))
 	if len(packs) <= maxPacks {
 		return nil
