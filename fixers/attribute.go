@@ -182,12 +182,15 @@ func definesMember(t *text, i int) bool {
 		return true
 	case next == "(" && prev != "function" && prev != "new":
 		j := t.matching(i + 1)
-		return j > 0 && (t.word(j+1) == "{" || t.word(j+1) == ":") && (prev == "{" || prev == "}" || prev == ";" || prev == "," || prev == "async" || prev == "*")
+		return j > 0 && (t.word(j+1) == "{" || t.word(j+1) == ":") && (prev == "{" || prev == "}" || prev == ";" || prev == "," || prev == "async" || prev == "*" || slices.Contains(modifiers, prev))
 	case next == "=" || next == ";" || next == "?":
 		return (prev == "{" || prev == ";" || prev == "}" || prev == "private" || prev == "public" || prev == "readonly" || prev == "protected") && t.startsStatement(i) && t.inClass(i)
 	}
 	return false
 }
+
+// modifiers stand before a member that a class or an object defines.
+var modifiers = []string{"private", "public", "protected", "static", "override", "abstract", "readonly", "get", "set"}
 
 // typeOf reads a class's name out of Python's message.
 var typeOf = lazyregexp.New(`^(?:type object )?'([^']+)'(?: object)? has no attribute`)
