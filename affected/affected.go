@@ -27,9 +27,13 @@
 // is loaded fails every importer. A package's __init__.py is never taken
 // apart for the same reason: to import one name of it runs all of it.
 //
-// The graph can be kept (update.go): a save reads the saved files, and only
-// files that come or go, or that steer resolution, cost more. What files say is
-// remembered by their content between processes (scans.go).
+// The graph can be kept (update.go): a save reads the saved files. Where files
+// come or go, the imports that may have to do with them are resolved anew
+// (grow.go), and all of them where what steers resolution differs. What files
+// say is remembered by their content between processes (scans.go).
+//
+// What runs were seen to open (opened.go) adds to all this and takes nothing
+// away, unless Input.Traced asks for it.
 //
 // A deleted file has no importers in the present tree. So with a deletion
 // every import is resolved once more in the tree as it would be with the

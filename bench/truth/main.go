@@ -42,6 +42,7 @@ func main() {
 	flag.StringVar(&o.only, "only", "", "edits of this kind alone")
 	flag.BoolVar(&o.verbose, "v", false, "print every edit, not only the missed")
 	flag.BoolVar(&o.loads, "loads", false, "make no edits: run the suite once and name what it was seen to load or read that the graph does not know")
+	flag.BoolVar(&o.noSuite, "select", false, "only select, with -cold: run no suite and tell no truth")
 	flag.BoolVar(&o.cold, "cold", false, "make every selection by a fresh engine too: it must be the same")
 	flag.Parse()
 	if o.repo == "" {
@@ -69,6 +70,7 @@ type options struct {
 	verbose bool
 	cold    bool
 	loads   bool
+	noSuite bool
 	environ []string
 	out     io.Writer
 }
