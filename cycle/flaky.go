@@ -21,9 +21,9 @@ func certain(k runner.Kind) bool {
 	return false
 }
 
-// doubtful: a built-in fix for what may go away by itself. What a program made
-// is asked the same at the gate.
-func doubtful(a *applied) bool { return !certain(a.cause.Kind) && a.fix.By == "" }
+// doubtful: a fix, whoever made it, for what may go away by itself. The gate
+// asks of a program's change again only where others stand before it.
+func doubtful(a *applied) bool { return !certain(a.cause.Kind) }
 
 // dropFlaky takes out every fix whose victims pass without it too.
 func (c *run) dropFlaky(ctx context.Context) error {
@@ -64,6 +64,7 @@ func (c *run) dropFlaky(ctx context.Context) error {
 		}
 		for _, g := range dropped {
 			c.settle(g, false, "flaky: its tests failed and passed on the same files without it")
+			c.taken = append(c.taken, g.fix.Title)
 		}
 		c.stopped = "the test is flaky: it failed and passed on the same files, without any repair"
 	}
