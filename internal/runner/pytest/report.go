@@ -2,9 +2,11 @@ package pytest
 
 import (
 	"encoding/json"
+	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 
 	"regreen/internal/runner"
 )
@@ -166,14 +168,21 @@ func (a *assembly) begunTest() runner.TestID {
 
 func (a *assembly) end(rec runner.Record) {
 	var data struct {
-		Exit    *int     `json:"exit"`
-		Foreign []string `json:"foreign"`
+		Exit      *int     `json:"exit"`
+		Foreign   []string `json:"foreign"`
+		Elsewhere []string `json:"elsewhere"` // "name: file" each
 	}
 	_ = json.Unmarshal(rec.Data, &data) // without data there is nothing to compare
 	a.exit = data.Exit
 	for _, f := range data.Foreign {
 		if rel, ok := a.tree.rel(f); ok {
 			a.report.Foreign = append(a.report.Foreign, rel)
+		}
+	}
+	for _, e := range data.Elsewhere {
+		if name, file, ok := strings.Cut(plain(e), ": "); ok {
+			a.report.Warnings = append(a.report.Warnings, fmt.Sprintf(
+				"the tests loaded %s from %s, not from this repository, so they tell nothing of the code here; pip install -e . in the environment of the tests mends it", name, file))
 		}
 	}
 	a.begun = nil

@@ -5,6 +5,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -204,6 +205,52 @@ func TestForeignModulesAreTold(t *testing.T) {
 	if len(r.Failures) == 0 || r.Failures[0].Place.File != "tests/test_where.py" {
 		t.Errorf("failures: %v", briefs(r))
 	}
+}
+
+// TestModulesFromElsewhereAreTold: an environment that is shared by two copies
+// of a repository has one of them installed. Tests of the other are green
+// whatever is broken there.
+func TestModulesFromElsewhereAreTold(t *testing.T) {
+	const shop = `
+-- src/shop/__init__.py --
+TREE = "here"
+-- tests/test_it.py --
+import json
+import shop
+
+
+def test_it():
+    assert shop and json
+`
+	told := func(t *testing.T, installed string, env runner.Env, interpreter string) {
+		t.Helper()
+		r := runEnv(t, interpreter, env, runner.Project{}, runner.Request{})
+		warned := slices.ContainsFunc(r.Warnings, func(w string) bool {
+			return strings.Contains(w, "the tests loaded shop from "+installed)
+		})
+		if r.Red() != "" || !warned || len(r.Warnings) != 1 {
+			t.Errorf("red %q, warnings %q; want one of %s\n%s", r.Red(), r.Warnings, installed, r.Output)
+		}
+	}
+	t.Run("another copy", func(t *testing.T) {
+		env, site, interpreter := twoTrees(t, shop)
+		other := resolved(t.TempDir())
+		save(t, filepath.Join(other, "shop", "__init__.py"), "TREE = 'other'\n")
+		save(t, filepath.Join(site, "shop.pth"), other+"\n")
+		told(t, filepath.Join(other, "shop", "__init__.py"), env, interpreter)
+	})
+	t.Run("installed", func(t *testing.T) {
+		env, site, interpreter := twoTrees(t, shop)
+		save(t, filepath.Join(site, "shop", "__init__.py"), "TREE = 'installed'\n")
+		told(t, resolved(filepath.Join(site, "shop", "__init__.py")), env, interpreter)
+	})
+	t.Run("none", func(t *testing.T) {
+		env, site, interpreter := twoTrees(t, shop)
+		save(t, filepath.Join(site, "shop.pth"), filepath.Join(env.Origin, "src")+"\n")
+		if r := runEnv(t, interpreter, env, runner.Project{}, runner.Request{}); r.Red() != "" || len(r.Warnings) > 0 {
+			t.Errorf("red %q, warnings %q; want none\n%s", r.Red(), r.Warnings, r.Output)
+		}
+	})
 }
 
 func pyString(s string) string { return `r"` + s + `"` }

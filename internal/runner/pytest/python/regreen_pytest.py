@@ -471,9 +471,36 @@ def _foreign():
     return sorted(set(out))[:100]
 
 
+def _elsewhere(config):
+    """Modules that the copy has at its top, or in its src, and that were loaded from elsewhere."""
+    root = os.environ.get("REGREEN_ROOT", "")
+    if not root:
+        return []
+    tops = []
+    for folder in (str(getattr(config, "rootpath", root)), root):
+        for top in (folder, os.path.join(folder, "src")):
+            if top not in tops:
+                tops.append(top)
+    inside = os.path.join(os.path.realpath(root), "")
+    standard = getattr(sys, "stdlib_module_names", sys.builtin_module_names)
+    out = []
+    for name, module in list(sys.modules.items()):
+        file = getattr(module, "__file__", None)
+        if "." in name or name in standard or name in ("conftest", "setup") or not isinstance(file, str):
+            continue
+        real = os.path.realpath(file)
+        if real.startswith(inside) and not errors.in_library(real):
+            continue
+        for top in tops:
+            if os.path.isfile(os.path.join(top, name, "__init__.py")) or os.path.isfile(os.path.join(top, name + ".py")):
+                out.append(name + ": " + real)
+                break
+    return sorted(out)[:10]
+
+
 @pytest.hookimpl(trylast=True)
 def pytest_unconfigure(config):
     for nodeid in list(state.reports):
         if any(r.when == "teardown" for r, _ in state.reports[nodeid]):
             _finish(nodeid)
-    channel.end(state.exit, foreign=_foreign())
+    channel.end(state.exit, foreign=_foreign(), elsewhere=_elsewhere(config))
