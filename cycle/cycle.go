@@ -106,7 +106,7 @@ func (c *run) cycle(ctx context.Context) error {
 		case len(c.sel.Modified) == 0 && !c.sel.All:
 			c.doc.Reason = NothingModified
 		default:
-			c.doc.Reason = "no test can see the modified files"
+			c.doc.Reason = NoTestSees
 		}
 		return nil
 	}

@@ -22,6 +22,10 @@ const (
 // because no file differs from the base.
 const NothingModified = "nothing is modified"
 
+// NoTestSees is the Reason of a Document when files differ from the base and
+// no test depends on any of them.
+const NoTestSees = "no test can see the modified files"
+
 // Document is what `regreen run --json` prints and what the history keeps.
 type Document struct {
 	Schema        int         `json:"schema"`

@@ -3,6 +3,7 @@ package cycle
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 
 	"regreen/fixers"
@@ -155,7 +156,7 @@ func (c *run) merge(ctx context.Context, changes []Change, patch string) error {
 		undo, merged, reason, err := c.putBack(ctx, changes)
 		switch {
 		case err != nil:
-			c.propose("the repair", err.Error(), patch, changes)
+			c.propose(c.repairTitle(), err.Error(), patch, changes)
 			c.leave(c.first)
 			return fmt.Errorf("merge: %w", err)
 		case reason == "":
@@ -170,7 +171,7 @@ func (c *run) merge(ctx context.Context, changes []Change, patch string) error {
 		why = reason
 	}
 	c.doc.Outcome, c.doc.Reason = Proposed, why
-	c.propose("the repair", why, patch, changes)
+	c.propose(c.repairTitle(), why, patch, changes)
 	c.leave(c.first)
 	return nil
 }
@@ -216,6 +217,22 @@ func (c *run) propose(title, reason, patch string, changes []Change) {
 	}
 	c.doc.Proposals = append(c.doc.Proposals, Proposal{ID: id, Title: title, Reason: reason, Patch: patch})
 	c.emit(Event{Kind: EventProposed, Text: reason})
+}
+
+// repairTitle names the fixes that the repair consists of.
+func (c *run) repairTitle() string {
+	var titles []string
+	for _, it := range c.doc.Iterations {
+		for _, f := range it.Fixes {
+			if f.Kept && !slices.Contains(titles, f.Title) {
+				titles = append(titles, f.Title)
+			}
+		}
+	}
+	if len(titles) == 0 {
+		return "the repair"
+	}
+	return strings.Join(titles, "; ")
 }
 
 // offer keeps one candidate as a proposal of its own.

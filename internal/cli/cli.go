@@ -75,6 +75,7 @@ type globals struct {
 	verbose bool
 	dir     string
 	config  string
+	version bool
 }
 
 func (a *app) root() *cobra.Command {
@@ -85,6 +86,9 @@ func (a *app) root() *cobra.Command {
 pytest), in a private copy of the working tree. Where they fail for a mechanical
 reason it finds the repair, proves it by running the tests, and only then writes
 it into your files. Every merge can be undone.`,
+		Example: `  regreen demo     see it work in a temporary folder
+  regreen run      in a project of your own: what is modified, and its tests
+  regreen watch    the same after each save`,
 		Args: func(cmd *cobra.Command, args []string) error {
 			if len(args) == 0 {
 				return nil
@@ -102,6 +106,9 @@ it into your files. Every merge can be undone.`,
 			return usage(hint, "unknown command %q", args[0])
 		},
 		RunE: func(cmd *cobra.Command, _ []string) error {
+			if a.flags.version {
+				return a.version()
+			}
 			if a.flags.json {
 				return usage("regreen --help lists the commands", "no command was given")
 			}
@@ -125,6 +132,7 @@ it into your files. Every merge can be undone.`,
 	f.BoolVarP(&a.flags.verbose, "verbose", "v", false, "log what is done and why")
 	f.StringVarP(&a.flags.dir, "directory", "C", "", "work in this folder")
 	f.StringVar(&a.flags.config, "config", "", "configuration file (default regreen.toml at the repository's root)")
+	root.Flags().BoolVar(&a.flags.version, "version", false, "print the version")
 	root.SetFlagErrorFunc(flagError)
 	root.SetHelpCommand(&cobra.Command{Use: "help [COMMAND]", Short: "Help about a command", Hidden: true,
 		RunE: func(cmd *cobra.Command, args []string) error {

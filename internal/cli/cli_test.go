@@ -294,7 +294,8 @@ func TestInit(t *testing.T) {
 	dir := t.TempDir()
 	deps := Deps{Detect: func(context.Context, Repo) ([]runner.Candidate, error) {
 		return []runner.Candidate{
-			{Project: runner.Project{Root: ".", Framework: "vitest", Version: "3.2.4", Source: "package.json scripts.test"}},
+			{Project: runner.Project{Root: ".", Framework: "vitest", Version: "3.2.4", Source: "package.json scripts.test", Args: []string{"--env", "node"}}},
+			{Project: runner.Project{Root: ".", Framework: "vitest", Version: "3.2.4", Source: "package.json scripts.test", Args: []string{"--env", "edge"}}},
 			{Project: runner.Project{Root: "py", Framework: "pytest"}, Problem: "not installed"},
 		}, nil
 	}}
@@ -306,7 +307,7 @@ func TestInit(t *testing.T) {
 		t.Errorf("init = %+v", got)
 	}
 	src, err := os.ReadFile(filepath.Join(dir, config.Name))
-	if err != nil || string(src) != printed.stdout || !strings.Contains(printed.stdout, "# vitest 3.2.4, from package.json scripts.test\n") {
+	if err != nil || string(src) != printed.stdout || !strings.Contains(printed.stdout, "# vitest 3.2.4, from package.json scripts.test: --env edge\n") {
 		t.Errorf("file = %q, %v, want what was printed: %q", src, err, printed.stdout)
 	}
 	// What the comments offer is valid once the marks are gone.
@@ -366,6 +367,12 @@ func TestCompletionAndVersion(t *testing.T) {
 	for _, shell := range []string{"bash", "zsh", "fish", "powershell"} {
 		if got := call(t, Deps{}, t.TempDir(), "completion", shell); got.exit != 0 || !strings.Contains(got.stdout, "regreen") {
 			t.Errorf("completion %s = exit %d, %d bytes", shell, got.exit, len(got.stdout))
+		}
+	}
+	for _, args := range [][]string{{"--version"}, {"--version", "--json"}} {
+		want := call(t, Deps{}, t.TempDir(), append([]string{"version"}, args[1:]...)...)
+		if got := call(t, Deps{}, t.TempDir(), args...); got != want {
+			t.Errorf("regreen %q = %+v, want %+v", args, got, want)
 		}
 	}
 	if got := call(t, Deps{}, t.TempDir(), "version"); got.exit != 0 || !strings.HasPrefix(got.stdout, "regreen ") {

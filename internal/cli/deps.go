@@ -67,8 +67,9 @@ type LogEntry struct {
 	Files      []string      `json:"files"` // modified
 	Tests      int           `json:"tests"` // tests of the last run
 	DurationMS int64         `json:"duration_ms"`
-	Undo       string        `json:"undo"`  // "" when nothing was merged or it is undone
-	Fixes      []string      `json:"fixes"` // titles of the fixes that were merged
+	Undo       string        `json:"undo"`      // "" when nothing was merged or it is undone
+	Fixes      []string      `json:"fixes"`     // titles of the fixes that were merged
+	Proposals  []string      `json:"proposals"` // ids for apply, of what the cycle proposed
 }
 
 // ChangeStatus is how an apply or undo ended.

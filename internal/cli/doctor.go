@@ -164,8 +164,8 @@ func (a *app) checkProjects(ctx context.Context, r Repo) (out []Check, node, pyt
 			node = true
 		}
 		detail := fmt.Sprintf("%s in %s", strings.TrimSpace(p.Framework+" "+p.Version), p.Root)
-		if p.Source != "" {
-			detail += " (" + p.Source + ")"
+		if about := source(p); about != "" {
+			detail += " (" + about + ")"
 		}
 		if c.Problem != "" {
 			out = append(out, Check{p.Framework, statusFail, detail + ": " + c.Problem, c.Hint})

@@ -3,6 +3,7 @@ package cli
 import (
 	"context"
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -31,7 +32,7 @@ func (a *app) logCommand() *cobra.Command {
 			if a.flags.json {
 				out := append([]LogEntry{}, entries...)
 				for i := range out {
-					out[i].Files, out[i].Fixes = list(out[i].Files), list(out[i].Fixes)
+					out[i].Files, out[i].Fixes, out[i].Proposals = list(out[i].Files), list(out[i].Fixes), list(out[i].Proposals)
 				}
 				a.printJSON(struct {
 					Schema int            `json:"schema"`
@@ -55,12 +56,15 @@ func printLog(s screen, entries []LogEntry) {
 		return
 	}
 	for _, e := range entries {
-		undo := ""
-		if e.Undo != "" {
-			undo = "  undo: regreen undo " + e.Undo
+		next := ""
+		switch {
+		case e.Undo != "":
+			next = "  undo: regreen undo " + e.Undo
+		case len(e.Proposals) > 0 && len(e.Fixes) == 0:
+			next = "  apply: regreen apply " + e.Proposals[0]
 		}
-		p.line("%s  %s  %-9s %s, %s, %s%s", p.paint(bold, e.ID), e.Started.Local().Format(time.DateTime), e.Outcome,
-			count(len(e.Files), "file"), count(e.Tests, "test"), span(e.DurationMS), undo)
+		p.line("%s  %s  %-9s %s, %s, %s%s", p.paint(bold, e.ID), e.Started.Local().Format(time.DateTime), strings.ReplaceAll(string(e.Outcome), "_", " "),
+			count(len(e.Files), "file"), count(e.Tests, "test"), span(e.DurationMS), next)
 		for i, f := range e.Fixes {
 			if i == maxNames {
 				p.line("    … %s", fmt.Sprintf("%d more", len(e.Fixes)-i))

@@ -111,16 +111,31 @@ func initText(found []runner.Candidate) string {
 		return b.String()
 	}
 	b.WriteString("# Detected. Take the marks away to set a project by hand instead.\n")
+	type place struct{ root, framework string }
+	set := map[place]bool{} // one setting stands for all scripts of a framework in a folder
 	for _, c := range found {
 		p := c.Project
 		about := oneLine(strings.TrimSpace(p.Framework + " " + p.Version))
-		if p.Source != "" {
-			about += ", from " + oneLine(p.Source)
+		if from := source(p); from != "" {
+			about += ", from " + from
 		}
 		if c.Problem != "" {
 			about += "; " + oneLine(c.Problem)
 		}
-		fmt.Fprintf(&b, "#\n# %s\n# [[project]]\n# root = %q\n# framework = %q\n", about, p.Root, p.Framework)
+		fmt.Fprintf(&b, "#\n# %s\n", about)
+		if at := (place{p.Root, p.Framework}); !set[at] {
+			set[at] = true
+			fmt.Fprintf(&b, "# [[project]]\n# root = %q\n# framework = %q\n", p.Root, p.Framework)
+		}
 	}
 	return b.String()
+}
+
+// source says where a project was found, and what the script there adds, which
+// tells two scripts of one framework apart.
+func source(p runner.Project) string {
+	if p.Source == "" || len(p.Args) == 0 {
+		return oneLine(p.Source)
+	}
+	return cut(oneLine(p.Source+": "+strings.Join(p.Args, " ")), 120)
 }

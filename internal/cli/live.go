@@ -120,9 +120,19 @@ func iterationLine(i cycle.Iteration) string {
 	}
 	s := fmt.Sprintf("iteration %d, %s: %s, %s", i.N, scope, percent(i.PassRate), numbers(i))
 	if i.Strategy != "" {
-		s += "; " + i.Strategy + ", " + count(len(i.Causes), "cause")
+		s += "; " + count(len(i.Causes), "cause")
+		if how := strategyWords[i.Strategy]; how != "" && len(i.Causes) > 1 {
+			s += ", repaired " + how
+		}
 	}
 	return s
+}
+
+// strategyWords say in a round's line what its strategy takes on.
+var strategyWords = map[string]string{
+	string(cycle.Conservative): "one at a time",
+	string(cycle.Surgical):     "a kind at a time",
+	string(cycle.Aggressive):   "all at once",
 }
 
 func inFile(file string) string {

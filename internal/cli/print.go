@@ -7,7 +7,8 @@ package cli
 //   - The last line is the summary: outcome first, then numbers, then time.
 //   - Places are file:line:column from the repository's root, first on the
 //     line, so that a terminal or editor can jump to them.
-//   - Bad news is complete (every failure, every refusal); good news is short.
+//   - Bad news is complete (every failure, every refusal); good news is short,
+//     and what a repair cures is good news: a few, and how many more.
 //   - Everything that can be undone or applied says with which command.
 //   - Colour repeats what words say, never more. Text of others is made
 //     harmless first (printable).
@@ -28,6 +29,10 @@ const maxValueLines = 12
 
 // maxNames bounds the tests named under one failure that they share.
 const maxNames = 12
+
+// maxCured bounds the failures shown that a repair cures: one lost name can be
+// the cause of hundreds. show has them all.
+const maxCured = 12
 
 // printer writes sections with one empty line between them.
 type printer struct {
@@ -80,7 +85,11 @@ func (p *printer) result(d *cycle.Document) {
 	p.merged(d)
 	p.proposals(d)
 	p.refused(d)
-	p.failures("still failing", d.Remaining)
+	if d.Outcome == cycle.Proposed && d.BestPassRate == 100 {
+		p.cured(d)
+	} else {
+		p.failures("still failing", d.Remaining)
+	}
 	p.guilty(d.Cause)
 	if hidden {
 		p.causes("hidden behind these", d)
@@ -96,8 +105,11 @@ func (p *printer) result(d *cycle.Document) {
 
 // hint is the next step, where there is one that the outcome does not name.
 func hint(d *cycle.Document) string {
-	if d.Reason == cycle.NothingModified {
+	switch d.Reason {
+	case cycle.NothingModified:
 		return "regreen run --all runs every test"
+	case cycle.NoTestSees:
+		return "regreen affected --why FILE tells what depends on a file; regreen run --all runs every test"
 	}
 	for _, r := range d.Remaining {
 		if r.Kind == string(runner.SnapshotMismatch) && len(d.Merged) == 0 {
@@ -128,6 +140,7 @@ func (p *printer) causes(title string, d *cycle.Document) {
 	for _, r := range d.Remaining {
 		seen[fmt.Sprintf("%s:%d:%s", r.File, r.Line, r.Kind)] = true
 	}
+	shown := 0
 	for _, it := range d.Iterations {
 		for _, c := range it.Causes {
 			key := fmt.Sprintf("%s:%d:%s", c.File, c.Line, c.Kind)
@@ -139,9 +152,37 @@ func (p *printer) causes(title string, d *cycle.Document) {
 				p.section(title)
 				title = ""
 			}
-			p.cause(c)
+			if shown++; shown <= maxCured {
+				p.cause(c)
+			}
 		}
 	}
+	p.more(d, shown, "cause")
+}
+
+// more tells of what is beyond maxCured.
+func (p *printer) more(d *cycle.Document, n int, noun string) {
+	if n > maxCured {
+		p.line("… %s; regreen show %s has all", count(n-maxCured, "more "+noun), d.ID)
+	}
+}
+
+// cured lists failures that pass once the proposal is applied: their places,
+// and how many tests each takes down.
+func (p *printer) cured(d *cycle.Document) {
+	if len(d.Remaining) == 0 {
+		return
+	}
+	p.section("failing until it is applied")
+	all := alike(d.Remaining)
+	for _, same := range all[:min(len(all), maxCured)] {
+		r := same[0]
+		if r.File == "" {
+			r.File = r.Test.File
+		}
+		p.cause(cycle.Cause{Kind: r.Kind, File: r.File, Line: r.Line, Column: r.Column, Symbol: r.Symbol, Message: r.Message, Victims: len(same)})
+	}
+	p.more(d, len(all), "failure")
 }
 
 func (p *printer) cause(c cycle.Cause) {
@@ -356,10 +397,10 @@ func (p *printer) summary(d *cycle.Document) string {
 		parts = append(parts, span(d.Timings.Total))
 	}
 	text := strings.Join(parts, ", ")
-	if d.Outcome != cycle.Passed && len(d.Merged) == 0 && d.Reason != "" {
+	word := strings.ReplaceAll(string(d.Outcome), "_", " ")
+	if d.Reason != word && d.Outcome != cycle.Passed && len(d.Merged) == 0 && d.Reason != "" {
 		text = strings.TrimSuffix(oneLine(d.Reason)+"; "+text, "; ")
 	}
-	word := strings.ReplaceAll(string(d.Outcome), "_", " ")
 	if text == "" {
 		return p.paint(style, word)
 	}

@@ -91,6 +91,26 @@ func halfRepaired() cycle.Document {
 	return d
 }
 
+// many is a cycle in which one lost name took down many tests, each with a
+// failure of its own.
+func many(o cycle.Outcome) cycle.Document {
+	d := repaired()
+	d.Outcome = o
+	for i := range 30 {
+		d.Iterations[0].Causes = append(d.Iterations[0].Causes, cycle.Cause{Kind: "thrown_error", File: "test/b.test.ts", Line: i + 1, Victims: 2, Message: "expected 200, got 500"})
+	}
+	if o == cycle.Repaired {
+		return d
+	}
+	d.Reason, d.Undo, d.Merged, d.Patch = "merging was switched off for this run", "", nil, ""
+	d.Proposals = []cycle.Proposal{{ID: "c1", Title: "import ./lib/old instead of ./old", Reason: d.Reason, Patch: patch}}
+	for i := range 60 {
+		d.Remaining = append(d.Remaining, cycle.Remaining{Kind: "thrown_error", File: "test/b.test.ts", Line: i/2 + 1, Message: "expected 200, got 500",
+			Test: cycle.TestRef{File: "test/b.test.ts", Path: []string{fmt.Sprint("case ", i)}}, Expected: "200", Received: "500"})
+	}
+	return d
+}
+
 func TestPrintResult(t *testing.T) {
 	proposed := repaired()
 	proposed.Outcome, proposed.Reason, proposed.Undo, proposed.Merged, proposed.Patch = cycle.Proposed, "src/b.ts changed meanwhile", "", nil, ""
@@ -106,7 +126,10 @@ func TestPrintResult(t *testing.T) {
 		{"proposed.txt", proposed, false},
 		{"half_repaired.txt", halfRepaired(), false},
 		{"passed.txt", cycle.Document{Outcome: cycle.Passed, Iterations: []cycle.Iteration{{N: 1, Scope: "affected", Passed: 200}}, Timings: cycle.Timings{Total: 61000}}, false},
-		{"no_tests.txt", cycle.Document{Outcome: cycle.NoTests, Reason: "no test can see the modified files"}, false},
+		{"many_causes.txt", many(cycle.Repaired), false},
+		{"many_proposed.txt", many(cycle.Proposed), false},
+		{"cancelled.txt", cycle.Document{Outcome: cycle.Cancelled, Reason: "cancelled", Timings: cycle.Timings{Total: 1200}}, false},
+		{"no_tests.txt", cycle.Document{Outcome: cycle.NoTests, Reason: cycle.NoTestSees}, false},
 		{"nothing_modified.txt", cycle.Document{Outcome: cycle.NoTests, Reason: cycle.NothingModified}, false},
 	}
 	for _, tt := range tests {

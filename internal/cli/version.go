@@ -31,24 +31,27 @@ func (a *app) versionCommand() *cobra.Command {
 		Use:   "version",
 		Short: "Print the version",
 		Args:  cobra.NoArgs,
-		RunE: func(*cobra.Command, []string) error {
-			d := buildVersion()
-			if a.flags.json {
-				a.printJSON(d)
-				return nil
-			}
-			fmt.Fprintf(a.stdout, "regreen %s", d.Version)
-			if d.Revision != "" {
-				fmt.Fprintf(a.stdout, " (%.12s", d.Revision)
-				if d.Modified {
-					fmt.Fprint(a.stdout, ", modified")
-				}
-				fmt.Fprint(a.stdout, ")")
-			}
-			fmt.Fprintf(a.stdout, " %s %s/%s\n", d.Go, d.OS, d.Arch)
-			return nil
-		},
+		RunE:  func(*cobra.Command, []string) error { return a.version() },
 	}
+}
+
+// version is what both the command and --version print.
+func (a *app) version() error {
+	d := buildVersion()
+	if a.flags.json {
+		a.printJSON(d)
+		return nil
+	}
+	fmt.Fprintf(a.stdout, "regreen %s", d.Version)
+	if d.Revision != "" {
+		fmt.Fprintf(a.stdout, " (%.12s", d.Revision)
+		if d.Modified {
+			fmt.Fprint(a.stdout, ", modified")
+		}
+		fmt.Fprint(a.stdout, ")")
+	}
+	fmt.Fprintf(a.stdout, " %s %s/%s\n", d.Go, d.OS, d.Arch)
+	return nil
 }
 
 func buildVersion() versionDocument {

@@ -216,9 +216,11 @@ func (v *view) key(ctx context.Context, d *daemon.Daemon, k byte) bool {
 	case '\r', '\n':
 		err = d.RunAll(ctx)
 	case 'u':
-		err = v.written(d.Undo(ctx, ""))
+		w, uerr := d.Undo(ctx, "")
+		err = v.written("undone", w, uerr)
 	case 'a':
-		err = v.written(d.Apply(ctx, ""))
+		w, aerr := d.Apply(ctx, "")
+		err = v.written("applied", w, aerr)
 	case 'p':
 		_, err = d.Pause(ctx)
 	case 'q', 3, 4: // Ctrl-C and Ctrl-D where the terminal does not make signals of them
@@ -233,7 +235,7 @@ func (v *view) key(ctx context.Context, d *daemon.Daemon, k byte) bool {
 }
 
 // written tells what an undo or an apply did.
-func (v *view) written(w *engine.Written, err error) error {
+func (v *view) written(word string, w *engine.Written, err error) error {
 	switch {
 	case err != nil:
 		return err
@@ -243,8 +245,12 @@ func (v *view) written(w *engine.Written, err error) error {
 		v.tell("%s", oneLine(w.Nothing))
 		return nil
 	}
+	v.tell("%s %s: %s changed", v.paint(green, word), w.ID, count(len(w.Files), "file"))
 	for _, f := range w.Files {
-		v.tell("  changed: %s", printable(f.File))
+		v.tell("  %s", printable(f.File))
+	}
+	if w.Undo != "" {
+		v.tell("  undo: regreen undo %s", w.Undo)
 	}
 	return nil
 }

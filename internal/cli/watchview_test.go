@@ -63,7 +63,7 @@ func TestView(t *testing.T) {
 			"regreen: begin: x\n  proposed: the repair (vim holds unsaved changes to x)\n" + cut + "  … 10 more lines\n  apply: regreen apply p1\n" +
 				"regreen: end: proposed: vim holds unsaved changes to x\n"},
 		{"cancelled", false, append(append(begins("x"), ends(&cycle.Document{Outcome: cycle.Cancelled, Reason: "cancelled"})), append(begins("x"), ends(good))...),
-			"regreen: begin: x\nregreen: end: cancelled: cancelled\nregreen: begin: x\nregreen: end: passed: 2 of 2 tests passed\n"},
+			"regreen: begin: x\nregreen: end: cancelled\nregreen: begin: x\nregreen: end: passed: 2 of 2 tests passed\n"},
 		{"an error in a cycle", false, append(begins("x"), daemon.Event{Event: cycle.Event{Kind: daemon.EventError, Text: "no node"}, Hint: "install it"}),
 			"regreen: begin: x\nregreen: error: no node\nregreen: hint: install it\nregreen: end: error\n"},
 		{"a command's verdict", false, []daemon.Event{ends(good)},

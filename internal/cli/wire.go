@@ -171,7 +171,7 @@ func logCycles(_ context.Context, r Repo) ([]LogEntry, error) {
 	var out []LogEntry
 	for _, rec := range recs {
 		out = append(out, LogEntry{ID: rec.ID, Started: rec.Started, Outcome: cycle.Outcome(rec.Outcome), Files: rec.Files,
-			Tests: rec.Tests, DurationMS: rec.DurationMS, Undo: rec.Undo, Fixes: rec.Fixes})
+			Tests: rec.Tests, DurationMS: rec.DurationMS, Undo: rec.Undo, Fixes: rec.Fixes, Proposals: rec.Proposals})
 	}
 	return out, nil
 }

@@ -270,7 +270,7 @@ func (l *loop) ended(j *job, doc *cycle.Document, err error, superseded bool) {
 		}
 	}
 	switch {
-	case superseded && (err != nil || doc.Outcome == cycle.Cancelled) && (doc == nil || len(doc.Merged) == 0): // its saves wait again
+	case (superseded || errors.Is(err, context.Canceled)) && (err != nil || doc.Outcome == cycle.Cancelled) && (doc == nil || len(doc.Merged) == 0): // its saves wait again, or the daemon ends
 		if doc == nil { // it did not get as far as to say so itself
 			doc = &cycle.Document{Schema: cycle.Schema, Outcome: cycle.Cancelled, Reason: "cancelled"}
 			l.hub.emit(Event{Event: cycle.Event{Kind: cycle.EventVerdict, Document: doc}})
