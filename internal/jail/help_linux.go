@@ -121,6 +121,7 @@ func (w *warden) run(orders io.Reader) outcome {
 
 // wall puts up the walls, in the order that each needs of the others.
 func (w *warden) wall() error {
+	leaveTerminal()
 	if w.Namespace {
 		if err := w.mountAll(); err != nil {
 			return err
@@ -146,6 +147,17 @@ func (w *warden) wall() error {
 		return dropCapabilities()
 	}
 	return nil
+}
+
+// leaveTerminal gives up the terminal that the starter may have. A session of
+// its own, which has none, is not for the leader of a group that will leave it.
+func leaveTerminal() {
+	fd, err := unix.Open("/dev/tty", unix.O_RDWR|unix.O_NOCTTY|unix.O_CLOEXEC, 0)
+	if err != nil {
+		return // there is none
+	}
+	_, _ = unix.IoctlRetInt(fd, unix.TIOCNOTTY)
+	_ = unix.Close(fd)
 }
 
 // reap waits for the child, and for every orphan that ends before it.

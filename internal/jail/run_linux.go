@@ -110,7 +110,7 @@ func conclude(ex proc.Exit, said []byte) (proc.Exit, error) {
 // attributes ask for the namespaces.
 func attributes(spec Spec) *syscall.SysProcAttr {
 	if !spec.Namespace {
-		return &syscall.SysProcAttr{}
+		return &syscall.SysProcAttr{Setpgid: true} // see leaveTerminal
 	}
 	flags := uintptr(unix.CLONE_NEWUSER | unix.CLONE_NEWNS)
 	if !spec.SharedPIDs {
@@ -119,7 +119,7 @@ func attributes(spec Spec) *syscall.SysProcAttr {
 	if spec.NoNetwork {
 		flags |= unix.CLONE_NEWNET
 	}
-	return &syscall.SysProcAttr{Cloneflags: flags, AmbientCaps: mountCaps,
+	return &syscall.SysProcAttr{Cloneflags: flags, Setpgid: spec.SharedPIDs, AmbientCaps: mountCaps,
 		UidMappings: identity("/proc/self/uid_map", os.Getuid()), GidMappings: identity("/proc/self/gid_map", os.Getgid())}
 }
 

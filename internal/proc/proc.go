@@ -1,6 +1,6 @@
 // Package proc starts child processes the way regreen always does: an own
-// process group, no standard input, an explicit environment, capped output,
-// and an end that leaves no orphan behind.
+// process group without a terminal, no file but the standard ones, no input, an
+// explicit environment, capped output, and an end that leaves no orphan behind.
 package proc
 
 import (
@@ -34,7 +34,9 @@ type Cmd struct {
 	// ask a hung process where it is. It must return soon. May be nil.
 	BeforeKill func(pgid int)
 	// Setup is called last before the start, to give the process more than
-	// the fields above can say (namespaces, files). The group stays. May be nil.
+	// the fields above can say (namespaces, files). The group stays; with Setpgid
+	// it is one of our session, and who asks for that gives up the terminal
+	// itself. May be nil.
 	Setup func(*exec.Cmd)
 }
 

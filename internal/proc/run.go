@@ -33,6 +33,7 @@ func run(ctx context.Context, c Cmd) (Exit, error) {
 		c.Setup(cmd)
 	}
 	setGroup(cmd)
+	keepFiles()
 	if err := cmd.Start(); err != nil {
 		return Exit{}, fmt.Errorf("start %s: %w", c.Path, err)
 	}
