@@ -17,6 +17,8 @@ type Batch struct {
 	Deleted []string // gone
 	// Full says that the whole tree was compared, Checkout that git moved HEAD
 	// or the stash, so more than these paths may differ from the last commit.
+	// A checkout whose files were told before git had moved HEAD is told again
+	// then, without paths.
 	Full     bool
 	Checkout bool
 	Reason   Reason

@@ -55,6 +55,70 @@ func TestCommitIsNoBatch(t *testing.T) {
 	f.nothing()
 }
 
+// TestCommitThenSave holds that what a commit made the watcher compare, and that
+// was no change, is no part of the save after it.
+func TestCommitThenSave(t *testing.T) {
+	r := repoWith(t, "a.ts", "1\n", ".gitignore", "*.log\n", "b.log", "1\n")
+	f := start(t, r, nil)
+	r.Git("add", "-f", "b.log")
+	r.Git("commit", "-q", "-m", "a tracked file that is ignored")
+	f.collect([]string{"b.log"})
+	r.Git("rm", "-q", "--cached", "b.log")
+	r.Git("commit", "-q", "-m", "tracked no more")
+	select {
+	case b := <-f.out:
+		t.Fatalf("a batch for a commit: %+v", b)
+	case <-time.After(700 * time.Millisecond): // until the tracked files were read anew
+	}
+	r.Write("a.ts", "2\n")
+	if diff := cmp.Diff(Batch{Paths: []string{"a.ts"}, Reason: Saved}, f.next()); diff != "" {
+		t.Errorf("batch (-want +got):\n%s", diff)
+	}
+}
+
+// TestHeadMovesLate holds that a checkout is told as one even where git moves
+// HEAD so long after it wrote the files that they were told already, and that a
+// commit at that time is not taken for one.
+func TestHeadMovesLate(t *testing.T) {
+	for _, c := range []struct {
+		name string
+		git  []string // moves HEAD, but no file
+		want *Batch
+	}{
+		{"reset", []string{"reset", "-q", "--soft", "HEAD~1"}, &Batch{Checkout: true, Reason: Checkout}},
+		{"commit", []string{"commit", "-q", "--allow-empty", "-m", "third"}, nil},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			r := repoWith(t, "a.ts", "1\n")
+			r.Write("a.ts", "2\n")
+			r.Commit("second")
+			f := start(t, r, nil)
+			index, err := os.ReadFile(r.Path(".git/index"))
+			must(t, err)
+			must(t, os.WriteFile(r.Path(".git/index.lock"), index, 0o644))
+			r.Write("a.ts", "3\n")
+			for why := <-f.wait; why == ""; why = <-f.wait {
+			}
+			must(t, os.Rename(r.Path(".git/index.lock"), r.Path(".git/index"))) // as git ends writing it
+			if diff := cmp.Diff(Batch{Paths: []string{"a.ts"}, Reason: Saved}, f.next()); diff != "" {
+				t.Fatalf("batch (-want +got):\n%s", diff)
+			}
+			r.Git(c.git...)
+			if c.want != nil {
+				if diff := cmp.Diff(*c.want, f.next()); diff != "" {
+					t.Errorf("batch (-want +got):\n%s", diff)
+				}
+				return
+			}
+			select {
+			case b := <-f.out:
+				t.Errorf("a batch for a commit: %+v", b)
+			case <-time.After(700 * time.Millisecond): // until the repository's state was taken in
+			}
+		})
+	}
+}
+
 func TestStashIsOneBatch(t *testing.T) {
 	r, rels := many(t, 200)
 	for _, rel := range rels {

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strings"
 	"time"
 )
 
@@ -51,6 +52,35 @@ func (g gitState) mark() gitMark {
 	head, _ := os.ReadFile(filepath.Join(g.dir, "HEAD"))
 	return gitMark{head: string(head) + stamp(filepath.Join(g.dir, "logs", "HEAD")),
 		index: stamp(filepath.Join(g.dir, "index")), stash: stamp(filepath.Join(g.common, "logs", "refs", "stash"))}
+}
+
+// moved tells whether git moved HEAD or the stash since an earlier mark.
+func (m gitMark) moved(since gitMark) bool { return m.head != since.head || m.stash != since.stash }
+
+// maxReflog is more than a line of a reflog takes, but for a very long subject
+// of a commit, which stands at the line's end.
+const maxReflog = 64 << 10
+
+// committed tells whether what moved HEAD last was a commit, which changes no
+// file. It is false where git keeps no reflog.
+func (g gitState) committed() bool {
+	f, err := os.Open(filepath.Join(g.dir, "logs", "HEAD"))
+	if err != nil {
+		return false
+	}
+	defer func() { _ = f.Close() }()
+	fi, err := f.Stat()
+	if err != nil {
+		return false
+	}
+	src := make([]byte, min(fi.Size(), maxReflog))
+	n, err := f.ReadAt(src, fi.Size()-int64(len(src)))
+	if err != nil {
+		return false
+	}
+	line := strings.TrimRight(string(src[:n]), "\n")
+	_, why, _ := strings.Cut(line[strings.LastIndexByte(line, '\n')+1:], "\t")
+	return strings.HasPrefix(why, "commit")
 }
 
 func stamp(path string) string {

@@ -21,6 +21,9 @@ type loop struct {
 	poll poller
 
 	mark     gitMark // of the repository, at the last batch
+	ready    gitMark // of the batch that is ready
+	early    bool    // the last batch was told when git had written its index, and not yet HEAD
+	late     bool    // HEAD moved after such a batch, which is to be told
 	excludes string  // stamp of the ignore files outside the tree
 	full     bool    // the whole tree was compared in this window
 	markAt   time.Time
@@ -67,7 +70,8 @@ func (l *loop) run(ctx context.Context, out chan<- Batch) error {
 		case <-l.w.queue.wake:
 		case <-timer.C:
 		case send <- *batch:
-			l.sent()
+			l.early = l.ready.index != l.mark.index && !batch.Checkout
+			l.sent(l.ready)
 		}
 	}
 }
@@ -118,8 +122,8 @@ func (l *loop) step(ctx context.Context, now time.Time) (*Batch, time.Time) {
 		at(l.due())
 		return nil, next
 	}
-	if len(l.tree.dirty) == 0 {
-		l.sent()
+	if len(l.tree.dirty) == 0 && !l.late {
+		l.sent(l.w.git.mark())
 		return nil, next
 	}
 	return l.batch(), next
@@ -183,17 +187,19 @@ func (l *loop) batch() *Batch {
 	slices.Sort(b.Paths)
 	slices.Sort(b.Deleted)
 	m := l.w.git.mark()
-	b.Checkout = m.head != l.mark.head || m.stash != l.mark.stash
+	b.Checkout = m.moved(l.mark)
+	l.ready = m
 	b.Reason = b.reason()
 	return b
 }
 
-// sent begins a new window.
-func (l *loop) sent() {
+// sent begins a new window. m is the mark of what was told: what moved since
+// belongs to the next one.
+func (l *loop) sent(m gitMark) {
 	clear(l.tree.dirty)
 	l.deb.reset()
-	l.full = false
-	if m := l.w.git.mark(); m != l.mark {
+	l.full, l.late = false, false
+	if m != l.mark {
 		l.mark = m
 		l.markAt = time.Now() // tracked files may have changed
 	}
@@ -227,7 +233,16 @@ func (l *loop) drain() error {
 	if l.tree.hits > 0 || len(l.tree.fresh) > 0 && l.deb.events == 0 {
 		l.hit(now)
 	}
+	l.nothingNew()
 	return nil
+}
+
+// nothingNew keeps a comparison of the tree of which nothing came from being
+// part of the next batch.
+func (l *loop) nothingNew() {
+	if l.deb.events == 0 && len(l.tree.fresh) == 0 {
+		l.full = false
+	}
 }
 
 // compare looks at the whole tree.
@@ -310,11 +325,19 @@ func (l *loop) inGit(path string) bool {
 
 // idleMark takes the repository's state in when no batch is under way, so that
 // a commit made now is not taken for a checkout later, and sees to the ignore
-// files outside the tree and to what is tracked.
+// files outside the tree and to what is tracked. A checkout whose files were
+// told before git had moved HEAD is told now.
 func (l *loop) idleMark(ctx context.Context) {
 	l.markAt = time.Time{}
 	if l.deb.events == 0 {
-		l.mark = l.w.git.mark()
+		m := l.w.git.mark()
+		moved := m.moved(l.mark)
+		if l.late = l.early && moved && !l.w.git.committed(); l.late {
+			l.hit(time.Now()) // the batch will show it
+		} else {
+			l.mark = m
+		}
+		l.early = l.early && !moved
 	}
 	before := l.tree.tracked
 	if err := l.tree.readTracked(ctx, l.w.cfg.Repo); err != nil {
@@ -330,6 +353,7 @@ func (l *loop) idleMark(ctx context.Context) {
 		if l.tree.hits > 0 {
 			l.hit(time.Now())
 		}
+		l.nothingNew()
 	}
 }
 

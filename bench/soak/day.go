@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"regreen/cycle"
+	"regreen/watch"
 )
 
 // modules is how many modules with a test each the project has.
@@ -268,10 +269,14 @@ func (d *day) checkout(ctx context.Context) error {
 		return err
 	}
 	d.added = nil // what the other branch has of them, it keeps
-	select {
-	case <-d.events:
-	case <-time.After(30 * time.Second):
-		return errors.New("the checkout was not told")
+	late := time.After(30 * time.Second)
+	for told := false; !told; {
+		select {
+		case e := <-d.events: // its files may be told first, where git is slow to move HEAD
+			told = e.Text == string(watch.Checkout)
+		case <-late:
+			return errors.New("the checkout was not told")
+		}
 	}
 	doc, err := d.client.Save(ctx, nil, true)
 	if err == nil && doc.Outcome != cycle.Passed && doc.Outcome != cycle.NoTests {
