@@ -21,7 +21,8 @@ const maxLog = 4 << 20
 // watched in a second or two.
 const startFor = 30 * time.Second
 
-// detach starts the daemon as a process of its own, and waits until it answers.
+// detach starts the daemon as a process of its own, and waits until it answers
+// and knows that tests can run here, or waits itself, as for git.
 func (a *app) detach(ctx context.Context, r Repo) error {
 	c := daemon.NewClient(socketPath(r.Root, r.Environ))
 	defer c.Close()
@@ -64,6 +65,7 @@ func (a *app) detach(ctx context.Context, r Repo) error {
 	tick := time.NewTicker(20 * time.Millisecond)
 	defer tick.Stop()
 	late := time.After(startFor)
+	var last error // of asking
 	for {
 		select {
 		case <-ctx.Done():
@@ -71,23 +73,30 @@ func (a *app) detach(ctx context.Context, r Repo) error {
 		case <-ended:
 			return a.notStarted(path, from)
 		case <-late:
-			return &Problem{Code: "environment", Exit: ExitEnvironment, Message: "the daemon does not answer", Hint: "see " + path}
+			if s, err := c.Status(ctx); err == nil { // a repository so large that its first cycle still begins
+				return a.detached(r, s, path)
+			}
+			return errors.Join(&Problem{Code: "environment", Exit: ExitEnvironment, Message: "the daemon does not answer", Hint: "see " + path}, last)
 		case <-tick.C:
 			s, err := c.Status(ctx)
-			if noDaemon(err) {
-				continue
+			if last = err; err != nil {
+				continue // it is not there yet, or ends, and then says why
 			}
-			if err != nil {
-				return err
+			if s.Ready || s.State == daemon.Waiting || s.State == daemon.Paused {
+				return a.detached(r, s, path)
 			}
-			if a.flags.json {
-				a.printJSON(s)
-			} else {
-				fmt.Fprintf(a.stdout, "watching %s (process %d, log %s)\n", r.Root, s.PID, path)
-			}
-			return nil
 		}
 	}
+}
+
+// detached tells of a daemon that runs.
+func (a *app) detached(r Repo, s daemon.Status, log string) error {
+	if a.flags.json {
+		a.printJSON(s)
+	} else {
+		fmt.Fprintf(a.stdout, "watching %s (process %d, log %s)\n", r.Root, s.PID, log)
+	}
+	return nil
 }
 
 func openLog(path string) (*os.File, error) {

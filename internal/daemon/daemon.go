@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"log/slog"
 	"os"
+	"slices"
 	"sync"
 
 	"regreen/cycle"
@@ -299,9 +300,12 @@ func hexSum(b []byte) string {
 
 // Status is what `regreen status` tells.
 type Status struct {
-	Schema  int               `json:"schema"`
-	State   State             `json:"state"`
-	Why     string            `json:"why"` // of waiting
+	Schema int    `json:"schema"`
+	State  State  `json:"state"`
+	Why    string `json:"why"` // of waiting
+	// Ready says that a cycle got as far as its tests: before, nobody knows
+	// whether any can run here, and the daemon may yet end because none can.
+	Ready   bool              `json:"ready"`
 	PID     int               `json:"pid"`
 	Outcome cycle.Outcome     `json:"outcome"` // of the last cycle, "" before it
 	Cycle   string            `json:"cycle"`
@@ -316,7 +320,7 @@ func (d *Daemon) Status(ctx context.Context) (Status, error) {
 	var s Status
 	err := d.ask(ctx, func() {
 		l := d.loop
-		s = Status{Schema: cycle.Schema, State: l.state, PID: os.Getpid(), Failing: l.failing.List(), Proposals: []string{}}
+		s = Status{Schema: cycle.Schema, State: l.state, Ready: l.ready, PID: os.Getpid(), Failing: l.failing.List(), Proposals: []string{}}
 		if s.State == Waiting {
 			s.Why = l.gitWait
 		}
@@ -330,9 +334,9 @@ func (d *Daemon) Status(ctx context.Context) (Status, error) {
 	return s, err
 }
 
-// Save takes saves up that an editor tells, at once. With wait it returns the
-// document of the cycle after which nothing is left to do; nil if there never
-// was one.
+// Save takes saves up that an editor tells, at once. With wait it returns, once
+// nothing is left to do, the document of the last cycle that was about them; of
+// the last cycle at all when no cycle was needed, nil if there never was one.
 func (d *Daemon) Save(ctx context.Context, rels []string, wait bool) (*cycle.Document, error) {
 	verdict := make(chan *cycle.Document, 1)
 	err := d.ask(ctx, func() {
@@ -347,7 +351,7 @@ func (d *Daemon) Save(ctx context.Context, rels []string, wait bool) (*cycle.Doc
 		if l.pending.empty() && l.running == nil && l.last == nil {
 			l.pending = l.pending.add(&job{modified: true})
 		}
-		l.waiters = append(l.waiters, verdict)
+		l.waiters = append(l.waiters, &waiter{files: slices.Clone(rels), verdict: verdict})
 	})
 	if err != nil || !wait {
 		return nil, err

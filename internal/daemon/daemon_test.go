@@ -40,6 +40,26 @@ func TestBeginsWithWhatIsModified(t *testing.T) {
 	f.idle()
 }
 
+// TestLateCheckout holds that a checkout that is told after its files is taken
+// up, and one whose files are all known, as after a commit, is not.
+func TestLateCheckout(t *testing.T) {
+	f := begin(t, nil)
+	f.finish(passed())
+	f.until(Idle)
+	f.save("a.ts", "1")
+	f.began()
+	f.finish(passed())
+	f.until(Idle)
+	f.batches <- watch.Batch{Paths: []string{"a.ts"}, Checkout: true, Reason: watch.Checkout}
+	f.idle()
+	f.batches <- watch.Batch{Checkout: true, Reason: watch.Checkout}
+	if got := f.began(); len(got.Files) > 0 || got.All {
+		t.Errorf("the cycle is about %+v, want what differs from the last commit", got)
+	}
+	f.finish(passed())
+	f.idle()
+}
+
 // TestNewestWins saves twenty times during a cycle: the last cycle is about
 // all of it, and nothing else runs.
 func TestNewestWins(t *testing.T) {

@@ -41,7 +41,8 @@ type loop struct {
 	worker   Worker // nil: not open
 	contents contents
 	pending  *job // waits for its cycle
-	running  *job // the cycle's, nil when none runs
+	running  *job // the cycle's, nil when none runs or it is being cancelled
+	decided  bool // the cycle gave its verdict and only has to end
 	cancel   context.CancelCauseFunc
 	matter   func(files []string) bool   // whether saves can change the running cycle's verdict; nil: not known yet
 	ops      []func(ctx context.Context) // wait for the running cycle to end
@@ -58,6 +59,7 @@ type loop struct {
 	unwatch  context.CancelFunc // ends the watcher
 	rewatch  func() error       // watches by the present configuration
 	broken   error              // why the daemon cannot go on
+	ready    bool               // a cycle got as far as its tests, or to a verdict
 
 	untidy  int                // operations since the last tidying
 	rest    *time.Timer        // when to tidy up; runs only while nothing else does
@@ -65,7 +67,7 @@ type loop struct {
 
 	last    *cycle.Document // of the last cycle that was not cancelled
 	failing Failing
-	waiters []chan *cycle.Document
+	waiters []*waiter
 
 	// done gets the ends of operations. It has room for one, and there is
 	// never more than one operation.
@@ -105,7 +107,8 @@ func (l *loop) run(ctx context.Context, batches <-chan watch.Batch, failed <-cha
 // take accepts a batch.
 func (l *loop) take(b watch.Batch) {
 	files := l.contents.fresh(b)
-	if len(files) == 0 {
+	// A checkout without paths is one whose files were told before.
+	if late := b.Checkout && len(b.Paths)+len(b.Deleted) == 0; len(files) == 0 && !late {
 		return
 	}
 	if slices.Contains(files, config.Name) {
@@ -130,12 +133,12 @@ func (l *loop) matters(files []string) bool {
 	return l.matter == nil || l.running.all || slices.Contains(files, config.Name) || l.matter(files)
 }
 
-// stop cancels the cycle under way; its saves wait again.
+// stop cancels the cycle under way, unless it has given its verdict. Its saves
+// wait again when it has ended.
 func (l *loop) stop(why error) {
-	if l.running == nil {
+	if l.running == nil || l.decided {
 		return
 	}
-	l.pending = l.pending.add(l.running)
 	l.running = nil
 	l.cancel(why)
 }
@@ -171,14 +174,6 @@ func (l *loop) next(ctx context.Context) {
 	j := l.pending
 	l.pending = nil
 	l.cycle(ctx, j)
-}
-
-// answer tells those who wait for a verdict.
-func (l *loop) answer() {
-	for _, w := range l.waiters {
-		w <- l.last // each has room for one
-	}
-	l.waiters = nil
 }
 
 // background runs an operation beside the loop; end is called in the loop.
@@ -227,7 +222,7 @@ func (l *loop) opener() func(context.Context) error {
 
 func (l *loop) cycle(ctx context.Context, j *job) {
 	runCtx, cancel := context.WithCancelCause(ctx)
-	l.running, l.cancel, l.matter = j, cancel, nil
+	l.running, l.decided, l.cancel, l.matter = j, false, cancel, nil
 	var doc *cycle.Document
 	req := j.request()
 	req.BeforeMerge = l.beforeMerge
@@ -250,13 +245,18 @@ func (l *loop) cycle(ctx context.Context, j *job) {
 	})
 }
 
-// heard takes a verdict in before anybody is told of it, so that who asks for
-// the status then hears the same. It is called in the cycle's goroutine.
+// heard takes in that tests can run, and a verdict before anybody is told of
+// it, so that who asks for the status then hears the same. It is called in the
+// cycle's goroutine.
 func (l *loop) heard(ctx context.Context, e cycle.Event) {
+	if e.Kind == cycle.EventSelected {
+		_ = l.d.ask(ctx, func() { l.ready = true }) // else the cycle is being cancelled
+	}
 	if e.Kind != cycle.EventVerdict || e.Document == nil || e.Document.Outcome == cycle.Cancelled {
 		return
 	}
 	_ = l.d.ask(ctx, func() { // else the cycle is being cancelled
+		l.ready, l.decided = true, true
 		l.last = e.Document
 		l.failing.Update(e.Document)
 	})
@@ -269,8 +269,14 @@ func (l *loop) ended(j *job, doc *cycle.Document, err error, superseded bool) {
 			l.contents.set(m.File, m.After)
 		}
 	}
+	if superseded && (doc == nil || len(doc.Merged) == 0) {
+		// What was merged has its verdict; to run again could only bring back
+		// what the command that stopped it is about to take back.
+		l.pending = l.pending.add(j)
+	}
+	stopped := superseded || errors.Is(err, context.Canceled)
 	switch {
-	case (superseded || errors.Is(err, context.Canceled)) && (err != nil || doc.Outcome == cycle.Cancelled) && (doc == nil || len(doc.Merged) == 0): // its saves wait again, or the daemon ends
+	case stopped && (doc == nil || (err != nil || doc.Outcome == cycle.Cancelled) && len(doc.Merged) == 0): // its saves wait again, or the daemon ends
 		if doc == nil { // it did not get as far as to say so itself
 			doc = &cycle.Document{Schema: cycle.Schema, Outcome: cycle.Cancelled, Reason: "cancelled"}
 			l.hub.emit(Event{Event: cycle.Event{Kind: cycle.EventVerdict, Document: doc}})
@@ -285,6 +291,7 @@ func (l *loop) ended(j *job, doc *cycle.Document, err error, superseded bool) {
 			l.d.quit()
 			return
 		}
+		l.ready = true // it stays, and says what is wrong
 		code, hint := "environment", ""
 		if l.d.cfg.Explain != nil {
 			code, hint = l.d.cfg.Explain(err)
@@ -292,10 +299,13 @@ func (l *loop) ended(j *job, doc *cycle.Document, err error, superseded bool) {
 		l.hub.emit(Event{Event: cycle.Event{Kind: EventError, Text: err.Error()}, Hint: hint})
 		l.last = &cycle.Document{Schema: cycle.Schema, Outcome: cycle.Errored, Reason: err.Error(),
 			Error: &cycle.Problem{Code: code, Message: err.Error(), Hint: hint}}
-		return
+	default:
+		l.last = doc
+		l.failing.Update(doc)
 	}
-	l.last = doc
-	l.failing.Update(doc)
+	for _, w := range l.waiters {
+		w.hear(j, l.last)
+	}
 }
 
 // beforeMerge is called in the cycle's goroutine. It lets a person finish what
@@ -397,6 +407,7 @@ func (l *loop) changed(r wroteRequest) {
 		j.files[f.File] = true
 	}
 	l.pending = l.pending.add(j)
+	l.pending.noMerge = true // what was saved before this, too
 }
 
 // lend lets the sandbox go, and calls ready when it is free.
