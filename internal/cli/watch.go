@@ -24,6 +24,8 @@ func (a *app) watchCommand() *cobra.Command {
 in a private copy, and what broke for a mechanical reason is repaired. One
 process watches a repository; the other commands work beside it.
 
+It ends with q, Ctrl-C, regreen stop, or when who reads its output has gone.
+
 While it runs in a terminal: Enter runs all tests, u undoes the last merge,
 a applies the last proposal, p pauses, q quits, ? helps.`,
 		Example: "  regreen watch\n  regreen watch --detach\n  regreen watch --json",
@@ -51,14 +53,19 @@ func (a *app) watch(ctx context.Context, r Repo) error {
 	}
 	notices, stopNotices := a.newNotices(r)
 	defer stopNotices()
-	shown := sink
-	sink = func(e daemon.Event) { shown(e); notices.event(e) }
-	d, closeRepo, err := newDaemon(ctx, r, sink, notices.configure)
+	runCtx, stop := context.WithCancel(ctx)
+	defer stop()
+	shown := newQueue(func(e daemon.Event) {
+		sink(e)
+		if a.unread() {
+			stop() // for whom should it go on?
+		}
+	})
+	d, closeRepo, err := newDaemon(ctx, r, func(e daemon.Event) { shown.put(e); notices.event(e) }, notices.configure)
 	if err != nil {
 		return err
 	}
-	runCtx, stop := context.WithCancel(ctx)
-	defer stop()
+	go shown.run()
 	hup := make(chan os.Signal, 1) // one that comes while another is seen to says the same
 	if !hasTerminal() {
 		// With a terminal a hang-up is its end, and ours; without one, as under
@@ -78,7 +85,9 @@ func (a *app) watch(ctx context.Context, r Repo) error {
 	for {
 		select {
 		case err := <-done:
-			view.end()
+			if shown.end() {
+				view.end()
+			}
 			return errors.Join(a.watched(ctx, err), closeRepo())
 		case <-hup:
 			_ = d.Reload(runCtx) // only the end of the daemon is an error
@@ -92,6 +101,12 @@ func (a *app) watch(ctx context.Context, r Repo) error {
 			}
 		}
 	}
+}
+
+// unread tells whether standard output is a pipe that was closed at its other end.
+func (a *app) unread() bool {
+	o, ok := a.stdout.(*output)
+	return ok && o.unread()
 }
 
 // hasTerminal tells whether a terminal controls this process, whatever its

@@ -3,6 +3,7 @@ package cli
 import (
 	"context"
 	"errors"
+	"fmt"
 	"path"
 	"path/filepath"
 	"runtime"
@@ -106,7 +107,10 @@ func runCycle(ctx context.Context, r Repo, o RunOptions, sink func(cycle.Event))
 		if doc == nil {
 			return err
 		}
-		return errors.Join(err, loan.Ran(context.WithoutCancel(ctx), doc))
+		if terr := loan.Ran(context.WithoutCancel(ctx), doc); terr != nil {
+			doc.Warnings = append(doc.Warnings, fmt.Sprintf("regreen status does not know of this: %v", terr))
+		}
+		return err
 	})
 	return doc, err
 }
@@ -202,9 +206,6 @@ func change(ctx context.Context, r Repo, id string, do func(*engine.Engine, cont
 		if err != nil {
 			return err
 		}
-		if err := loan.Wrote(context.WithoutCancel(ctx), w.ID, w.Files); err != nil {
-			return err
-		}
 		out = &Change{Schema: cycle.Schema, ID: w.ID, Status: Done, Files: w.Files, Patch: w.Patch, Undo: w.Undo}
 		switch {
 		case w.Refused != "":
@@ -212,7 +213,7 @@ func change(ctx context.Context, r Repo, id string, do func(*engine.Engine, cont
 		case w.Nothing != "":
 			out.Status, out.Reason, out.Patch = Nothing, w.Nothing, ""
 		}
-		return nil
+		return loan.Wrote(context.WithoutCancel(ctx), w)
 	})
 	return out, err
 }

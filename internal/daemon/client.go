@@ -15,6 +15,7 @@ import (
 	"syscall"
 
 	"regreen/cycle"
+	"regreen/internal/engine"
 )
 
 // ErrNone says that no daemon watches the repository.
@@ -170,16 +171,21 @@ func (l *Loan) Ran(ctx context.Context, doc *cycle.Document) error {
 	return l.tell(ctx, wroteRequest{Files: doc.Merged, Document: doc})
 }
 
-// Wrote tells what an apply or an undo of id wrote, so that it is no save.
-func (l *Loan) Wrote(ctx context.Context, id string, files []cycle.Merged) error {
-	return l.tell(ctx, wroteRequest{Files: files, Undone: id})
+// Wrote tells what an apply or an undo wrote, so that it is no save.
+func (l *Loan) Wrote(ctx context.Context, w *engine.Written) error {
+	return l.tell(ctx, wroteOf(w))
 }
 
+// tell is no error when the daemon has ended meanwhile: it need not know.
 func (l *Loan) tell(ctx context.Context, r wroteRequest) error {
 	if l == nil {
 		return nil
 	}
-	return l.c.get(ctx, http.MethodPost, "/v1/wrote", r, nil)
+	err := l.c.get(ctx, http.MethodPost, "/v1/wrote", r, nil)
+	if errors.Is(err, ErrNone) {
+		return nil
+	}
+	return err
 }
 
 // Return gives the sandbox back; a loan of nothing is no loan.

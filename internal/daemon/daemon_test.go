@@ -17,6 +17,7 @@ import (
 
 	"regreen/cycle"
 	"regreen/internal/config"
+	"regreen/internal/engine"
 	"regreen/watch"
 )
 
@@ -206,12 +207,12 @@ func TestBorrow(t *testing.T) {
 	f.until(Waiting)
 	must(t, os.WriteFile(filepath.Join(f.cfg.Root, "b.ts"), []byte("repaired"), 0o644))
 	f.batches <- watch.Batch{Paths: []string{"b.ts"}}
-	must(t, loan.Wrote(t.Context(), "u1", []cycle.Merged{{File: "b.ts", After: hexSum([]byte("repaired"))}}))
+	must(t, loan.Wrote(t.Context(), &engine.Written{ID: "u1", Files: []cycle.Merged{{File: "b.ts", After: hexSum([]byte("repaired"))}}}))
 	must(t, loan.Ran(t.Context(), &cycle.Document{ID: "c9", Outcome: cycle.Failed, Undo: "u1"}))
 	if s, err := f.c.Status(t.Context()); err != nil || s.Cycle != "c9" || s.Undo != "u1" {
 		t.Errorf("status = %+v, %v", s, err)
 	}
-	must(t, loan.Wrote(t.Context(), "u1", nil))
+	must(t, loan.Wrote(t.Context(), &engine.Written{ID: "u1"}))
 	if s, err := f.c.Status(t.Context()); err != nil || s.Undo != "" {
 		t.Errorf("status after the undo = %+v, %v", s, err)
 	}

@@ -3,6 +3,7 @@ package daemon
 import (
 	"crypto/sha256"
 	"encoding/hex"
+	"fmt"
 	"io"
 	"io/fs"
 	"os"
@@ -77,13 +78,23 @@ func (c *contents) fresh(b watch.Batch) []string {
 	return out
 }
 
-// sumOf is the SHA-256 of a file, "" when there is none.
+// hashSize is the largest file whose content is read, in bytes; watch has the
+// same. The loop waits meanwhile, for a tenth of a second.
+const hashSize = 64 << 20
+
+// sumOf is the SHA-256 of a file, "" when there is none. What is no file can
+// hold whoever opens it for ever, and a huge file for minutes: of those it is
+// the sum of what the file system says about them.
 func sumOf(abs string) string {
 	fi, err := os.Lstat(abs)
 	if err != nil {
 		return ""
 	}
 	h := sha256.New()
+	if fi.Mode()&fs.ModeSymlink == 0 && (!fi.Mode().IsRegular() || fi.Size() > hashSize) {
+		_, _ = fmt.Fprintf(h, "%s %d %d", fi.Mode(), fi.Size(), fi.ModTime().UnixNano())
+		return hex.EncodeToString(h.Sum(nil))
+	}
 	if fi.Mode()&fs.ModeSymlink != 0 {
 		target, _ := os.Readlink(abs)
 		_, _ = io.WriteString(h, "link "+target)

@@ -1,6 +1,7 @@
 package daemon
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -43,6 +44,7 @@ type loop struct {
 	pending  *job // waits for its cycle
 	running  *job // the cycle's, nil when none runs or it is being cancelled
 	decided  bool // the cycle gave its verdict and only has to end
+	owed     *job // the saves of cycles that found nothing out: the next one is about them too
 	cancel   context.CancelCauseFunc
 	matter   func(files []string) bool   // whether saves can change the running cycle's verdict; nil: not known yet
 	ops      []func(ctx context.Context) // wait for the running cycle to end
@@ -67,6 +69,7 @@ type loop struct {
 
 	last    *cycle.Document // of the last cycle that was not cancelled
 	failing Failing
+	undone  map[string]bool // files that are as an undo left them: no merge is to come again by itself
 	waiters []*waiter
 
 	// done gets the ends of operations. It has room for one, and there is
@@ -120,6 +123,7 @@ func (l *loop) take(b watch.Batch) {
 	j := &job{files: map[string]bool{}, modified: b.Full || b.Checkout}
 	for _, f := range files {
 		j.files[f] = true
+		delete(l.undone, f)
 	}
 	l.pending = l.pending.add(j)
 	if l.running != nil && (j.modified || l.matters(files)) {
@@ -171,8 +175,10 @@ func (l *loop) next(ctx context.Context) {
 		l.answer()
 		return
 	}
-	j := l.pending
-	l.pending = nil
+	verdictOnly := l.pending.noMerge // whatever is owed besides
+	j := l.pending.add(l.owed)
+	j.noMerge = verdictOnly
+	l.pending, l.owed = nil, nil
 	l.cycle(ctx, j)
 }
 
@@ -283,6 +289,7 @@ func (l *loop) ended(j *job, doc *cycle.Document, err error, superseded bool) {
 		}
 		return
 	case err != nil:
+		l.owed = l.owed.add(j)
 		var setup *runner.Problem
 		if l.last == nil && errors.As(err, &setup) {
 			// Nothing ever ran here, and will not by itself: who just started
@@ -300,6 +307,9 @@ func (l *loop) ended(j *job, doc *cycle.Document, err error, superseded bool) {
 		l.last = &cycle.Document{Schema: cycle.Schema, Outcome: cycle.Errored, Reason: err.Error(),
 			Error: &cycle.Problem{Code: code, Message: err.Error(), Hint: hint}}
 	default:
+		if doc.Outcome == cycle.Errored {
+			l.owed = l.owed.add(j)
+		}
 		l.last = doc
 		l.failing.Update(doc)
 	}
@@ -328,11 +338,19 @@ func (l *loop) beforeMerge(ctx context.Context, changes []cycle.Change) error {
 	if err := Unsaved(l.d.cfg.Root, changes, l.d.cfg.Environ); err != nil {
 		return err
 	}
-	return l.d.ask(ctx, func() {
+	var undone error
+	err := l.d.ask(ctx, func() {
+		for _, c := range changes {
+			if l.undone[c.File] {
+				undone = &cycle.NotMerged{Reason: "a merge into " + c.File + " was undone, and the file was not saved since"}
+				return
+			}
+		}
 		for _, c := range changes {
 			_ = l.watcher.Expect(c.File, hexSum(c.After))
 		}
 	})
+	return cmp.Or(err, undone)
 }
 
 // untilQuiet asks the loop how long it is until nothing was saved for
@@ -361,7 +379,7 @@ func (l *loop) operate(do func(context.Context, Worker) (*engine.Written, error)
 		}, func(err error) {
 			l.writing = false
 			if out != nil {
-				l.told(wroteRequest{Files: out.Files, Undone: out.ID})
+				l.told(wroteOf(out))
 			}
 			l.takeHeld()
 			end(out, err)
@@ -392,7 +410,8 @@ func (l *loop) told(r wroteRequest) {
 
 // changed takes in that a merge was undone or a proposal applied. The last
 // verdict is not about these files any more, so there is a new one; it merges
-// nothing, since what was just taken back must not come again by itself.
+// nothing, since what was just taken back must not come again by itself. Nor
+// does a later cycle write into these files before a person did.
 func (l *loop) changed(r wroteRequest) {
 	if l.last != nil {
 		last := *l.last // readers of events have the other
@@ -405,6 +424,14 @@ func (l *loop) changed(r wroteRequest) {
 	j := &job{files: map[string]bool{}, noMerge: true}
 	for _, f := range r.Files {
 		j.files[f.File] = true
+		if r.Applied {
+			delete(l.undone, f.File)
+			continue
+		}
+		if l.undone == nil {
+			l.undone = map[string]bool{}
+		}
+		l.undone[f.File] = true
 	}
 	l.pending = l.pending.add(j)
 	l.pending.noMerge = true // what was saved before this, too

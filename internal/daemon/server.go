@@ -16,11 +16,14 @@ import (
 	"time"
 
 	"regreen/cycle"
+	"regreen/internal/engine"
 )
 
-// The bounds of a request. Paths of a save are what is longest.
+// The bounds of a request, in bytes. Beside documents the paths of a save are
+// what is longest.
 const (
 	maxBody   = 1 << 20
+	maxWrote  = 64 << 20 // of a command's document, with thousands of failures
 	maxHeader = 16 << 10
 )
 
@@ -57,7 +60,7 @@ func (d *Daemon) serve() (*server, error) {
 		}
 		fail(w, http.StatusNotFound, "not_found", fmt.Errorf("there is no %s %s", r.Method, r.URL.Path))
 	})
-	s := &server{l: l, done: make(chan struct{}), http: &http.Server{Handler: d.patient(http.MaxBytesHandler(mux, maxBody)),
+	s := &server{l: l, done: make(chan struct{}), http: &http.Server{Handler: d.patient(bounded(mux)),
 		ReadHeaderTimeout: d.times.header, MaxHeaderBytes: maxHeader, IdleTimeout: time.Minute, ErrorLog: slog.NewLogLogger(d.log().Handler(), slog.LevelDebug)}}
 	go func() {
 		_ = s.http.Serve(l) // it ends with close
@@ -85,6 +88,18 @@ func (d *Daemon) patient(next http.Handler) http.Handler {
 			_ = http.NewResponseController(w).SetReadDeadline(time.Now().Add(d.times.body))
 		}
 		w = &writer{w, d.times.write}
+		next.ServeHTTP(w, r)
+	})
+}
+
+// bounded bounds the body of a request.
+func bounded(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		limit := int64(maxBody)
+		if r.URL.Path == "/v1/wrote" {
+			limit = maxWrote
+		}
+		r.Body = http.MaxBytesReader(w, r.Body, limit)
 		next.ServeHTTP(w, r)
 	})
 }
@@ -136,7 +151,7 @@ func read(w http.ResponseWriter, r *http.Request, v any) bool {
 		_ = http.NewResponseController(w).SetReadDeadline(time.Time{})
 		return true
 	case errors.As(err, &large):
-		fail(w, http.StatusRequestEntityTooLarge, "too_large", fmt.Errorf("the request is larger than %d bytes", maxBody))
+		fail(w, http.StatusRequestEntityTooLarge, "too_large", fmt.Errorf("the request is larger than %d bytes", large.Limit))
 	default:
 		fail(w, http.StatusBadRequest, "usage", fmt.Errorf("the request cannot be read: %w", err))
 	}
@@ -260,11 +275,22 @@ func (d *Daemon) borrow(w http.ResponseWriter, r *http.Request) {
 }
 
 // wroteRequest is what a command did: the files it wrote, the document of the
-// cycle it ran, the merge it took back.
+// cycle it ran, the merge it took back or, if Applied, the proposal it wrote.
 type wroteRequest struct {
 	Files    []cycle.Merged  `json:"files"`
 	Document *cycle.Document `json:"document,omitempty"`
 	Undone   string          `json:"undone,omitempty"`
+	Applied  bool            `json:"applied,omitempty"`
+}
+
+// wroteOf is what an apply or an undo did. One that was refused changed
+// nothing: what it was about can still be undone, or applied.
+func wroteOf(w *engine.Written) wroteRequest {
+	r := wroteRequest{Files: w.Files, Applied: w.Undo != ""}
+	if w.Refused == "" {
+		r.Undone = w.ID
+	}
+	return r
 }
 
 // wrote hears from a command what it wrote into the user's files.

@@ -3,6 +3,7 @@ package daemon
 import (
 	"errors"
 	"slices"
+	"strings"
 	"testing"
 
 	"regreen/cycle"
@@ -65,7 +66,7 @@ func TestUndoneElsewhere(t *testing.T) {
 	for _, id := range []string{"c1", "p1"} {
 		loan, err := f.c.Borrow(t.Context())
 		must(t, err)
-		must(t, loan.Wrote(t.Context(), id, []cycle.Merged{{File: "a.ts", After: hexSum([]byte(id))}}))
+		must(t, loan.Wrote(t.Context(), &engine.Written{ID: id, Files: []cycle.Merged{{File: "a.ts", After: hexSum([]byte(id))}}}))
 		if s, err := f.c.Status(t.Context()); err != nil || s.Undo != "" || slices.Contains(s.Proposals, id) || !slices.Contains(s.Proposals, "p2") {
 			t.Errorf("status after %s = %+v, %v", id, s, err)
 		}
@@ -156,4 +157,111 @@ func TestUndoneHere(t *testing.T) {
 	}
 	f.finish(passed())
 	f.idle()
+}
+
+// TestUndoneStaysUndone holds that no later cycle writes again into a file that
+// an undo left as it is, until a person saves it.
+func TestUndoneStaysUndone(t *testing.T) {
+	f := begin(t, nil)
+	f.finish(&cycle.Document{ID: "c1", Outcome: cycle.Repaired, Undo: "c1", Merged: []cycle.Merged{{File: "a.ts", After: "x"}}})
+	f.until(Idle)
+	f.save("b.ts", "1") // its cycle runs while the merge is undone
+	f.began()
+	wrote := func(w *engine.Written) {
+		t.Helper()
+		loan, err := f.c.Borrow(t.Context())
+		must(t, err)
+		must(t, loan.Wrote(t.Context(), w))
+		loan.Return()
+		f.began()
+	}
+	merges := func(want bool) {
+		t.Helper()
+		f.work.merge <- []cycle.Change{{File: "b.ts", After: []byte("x")}, {File: "a.ts", After: []byte("x")}}
+		err := <-f.work.met
+		if no := new(cycle.NotMerged); (err == nil) != want || err != nil && !errors.As(err, &no) {
+			t.Errorf("BeforeMerge = %v, want a merge %v", err, want)
+		}
+	}
+	a := []cycle.Merged{{File: "a.ts", After: hexSum([]byte("old"))}}
+	wrote(&engine.Written{ID: "c1", Files: a})
+	merges(false)
+	f.finish(failed("a.test.ts"))
+	f.until(Idle)
+	f.save("b.ts", "2")
+	f.began()
+	merges(false)
+	wrote(&engine.Written{ID: "p1", Undo: "p1", Files: a}) // an apply is a person's wish
+	merges(true)
+	wrote(&engine.Written{ID: "p1", Files: a})
+	merges(false)
+	f.save("a.ts", "mine")
+	f.began()
+	merges(true)
+	f.finish(passed())
+}
+
+// TestRefusedChangesNothing holds that a merge whose undo was refused can still
+// be undone.
+func TestRefusedChangesNothing(t *testing.T) {
+	f := begin(t, nil)
+	f.finish(&cycle.Document{ID: "c1", Outcome: cycle.Repaired, Undo: "c1", Proposals: []cycle.Proposal{{ID: "p1"}}})
+	f.until(Idle)
+	for _, id := range []string{"c1", "p1"} {
+		loan, err := f.c.Borrow(t.Context())
+		must(t, err)
+		must(t, loan.Wrote(t.Context(), &engine.Written{ID: id, Refused: "a.ts changed in the same place"}))
+		loan.Return()
+	}
+	f.idle()
+	if s, err := f.c.Status(t.Context()); err != nil || s.Undo != "c1" || len(s.Proposals) != 1 {
+		t.Errorf("status = %+v, %v", s, err)
+	}
+}
+
+// TestErrorIsOwed holds that saves whose cycle found nothing out are not
+// forgotten when the next save has its cycle.
+func TestErrorIsOwed(t *testing.T) {
+	f := begin(t, nil)
+	f.finish(passed())
+	f.until(Idle)
+	f.save("a.ts", "1")
+	f.began()
+	f.work.fail <- errors.New("no space left on device")
+	f.idle() // nor are they tried again and again
+	f.save("b.ts", "1")
+	if r := f.began(); !slices.Equal(r.Files, []string{"a.ts", "b.ts"}) {
+		t.Errorf("after an error the cycle is about %v", r.Files)
+	}
+	f.finish(&cycle.Document{Outcome: cycle.Errored})
+	f.idle()
+	f.save("c.ts", "1")
+	if r := f.began(); !slices.Equal(r.Files, []string{"a.ts", "b.ts", "c.ts"}) {
+		t.Errorf("after an outcome of error the cycle is about %v", r.Files)
+	}
+	f.finish(passed())
+	f.until(Idle)
+	f.save("d.ts", "1")
+	if r := f.began(); !slices.Equal(r.Files, []string{"d.ts"}) {
+		t.Errorf("after a verdict the cycle is about %v", r.Files)
+	}
+	f.finish(passed())
+	f.idle()
+}
+
+// TestLargeDocument holds that a command's verdict with thousands of failures
+// is heard.
+func TestLargeDocument(t *testing.T) {
+	f := begin(t, nil)
+	loan, err := f.c.Borrow(t.Context())
+	must(t, err)
+	must(t, loan.Ran(t.Context(), &cycle.Document{ID: "c9", Outcome: cycle.Failed, Patch: strings.Repeat("x", 3*maxBody)}))
+	if s, err := f.c.Status(t.Context()); err != nil || s.Cycle != "c9" {
+		t.Errorf("status = %+v, %v", s, err)
+	}
+	f.cancel()
+	<-f.d.ended
+	if err := loan.Ran(t.Context(), &cycle.Document{ID: "c10"}); err != nil {
+		t.Errorf("telling a daemon that has ended = %v", err)
+	}
 }
