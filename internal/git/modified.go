@@ -6,8 +6,10 @@ import (
 	"crypto/sha1" //nolint:gosec // git's object ids, not security
 	"crypto/sha256"
 	"encoding/hex"
+	"errors"
 	"fmt"
 	"hash"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -153,16 +155,16 @@ func (r *Repo) same(ctx context.Context, dir, prefix string, list []suspect) (ma
 	var convert []suspect
 	for _, s := range list {
 		abs := filepath.Join(r.root, filepath.FromSlash(s.rel))
-		src, link, err := readEither(abs)
+		id, sum, link, err := r.identify(abs)
 		if err != nil {
 			continue
 		}
 		switch {
-		case r.blobID(src) == s.oid:
+		case id == s.oid:
 			same[s.rel] = true
 		case link || strings.ContainsAny(s.rel, "\n\r"):
 		default:
-			if _, ok := r.config["filter.lfs.clean"]; ok && r.isPointer(ctx, dir, s.oid, src) {
+			if _, ok := r.config["filter.lfs.clean"]; ok && r.isPointer(ctx, dir, s.oid, sum) {
 				same[s.rel] = true
 			} else if r.cleans() {
 				convert = append(convert, s)
@@ -192,37 +194,58 @@ func (r *Repo) same(ctx context.Context, dir, prefix string, list []suspect) (ma
 	return same, nil
 }
 
-// isPointer tells whether the blob is the LFS pointer of exactly these bytes.
-func (r *Repo) isPointer(ctx context.Context, dir, oid string, src []byte) bool {
+// isPointer tells whether the blob is the LFS pointer of the bytes with this
+// SHA-256 in hex.
+func (r *Repo) isPointer(ctx context.Context, dir, oid, sum string) bool {
 	out, err := r.run.Run(ctx, Call{Dir: dir, Args: []string{"cat-file", "blob", oid}})
 	if err != nil || len(out) > 1024 || !bytes.HasPrefix(out, []byte("version https://git-lfs.github.com/spec/")) {
 		return false
 	}
-	sum := sha256.Sum256(src)
-	return bytes.Contains(out, []byte("oid sha256:"+hex.EncodeToString(sum[:])))
+	return bytes.Contains(out, []byte("oid sha256:"+sum))
 }
 
-// readEither gives a file's bytes, or a link's target.
-func readEither(abs string) (src []byte, link bool, err error) {
+// errNotFile says that there is neither a file nor a link: a pipe would hold
+// for ever whoever reads it.
+var errNotFile = errors.New("not a file")
+
+// identify gives the id that git gives to a file's bytes, or a link's target,
+// and their SHA-256 in hex. A file that an LFS pointer stands for can be larger
+// than the memory.
+func (r *Repo) identify(abs string) (id, sum string, link bool, err error) {
 	fi, err := os.Lstat(abs)
 	if err != nil {
-		return nil, false, err
+		return "", "", false, err
 	}
 	if fi.Mode()&fs.ModeSymlink != 0 {
 		t, err := os.Readlink(abs)
-		return []byte(t), true, err
+		if err != nil {
+			return "", "", true, err
+		}
+		id, sum, err = r.sums(strings.NewReader(t), int64(len(t)))
+		return id, sum, true, err
 	}
-	src, err = os.ReadFile(abs)
-	return src, false, err
+	if !fi.Mode().IsRegular() {
+		return "", "", false, errNotFile
+	}
+	f, err := os.Open(abs)
+	if err != nil {
+		return "", "", false, err
+	}
+	defer func() { _ = f.Close() }()
+	id, sum, err = r.sums(f, fi.Size())
+	return id, sum, false, err
 }
 
-// blobID is the id that git gives to these bytes.
-func (r *Repo) blobID(src []byte) string {
-	var h hash.Hash = sha1.New()
+// sums reads src, whose size is known, for identify.
+func (r *Repo) sums(src io.Reader, size int64) (id, sum string, err error) {
+	var blob hash.Hash = sha1.New()
 	if r.hash == "sha256" {
-		h = sha256.New()
+		blob = sha256.New()
 	}
-	fmt.Fprintf(h, "blob %d\x00", len(src))
-	h.Write(src)
-	return hex.EncodeToString(h.Sum(nil))
+	raw := sha256.New()
+	_, _ = fmt.Fprintf(blob, "blob %d\x00", size)
+	if _, err := io.Copy(io.MultiWriter(blob, raw), src); err != nil {
+		return "", "", err
+	}
+	return hex.EncodeToString(blob.Sum(nil)), hex.EncodeToString(raw.Sum(nil)), nil
 }

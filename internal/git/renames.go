@@ -46,9 +46,9 @@ func (r *Repo) RenamesIn(ctx context.Context, oid string, changes []Change) ([]R
 		return nil, err
 	}
 	var gone, came []content
+	sizes := map[int64]bool{} // of what is gone
 	for _, c := range changes {
-		switch c.Status {
-		case Deleted:
+		if c.Status == Deleted {
 			e, ok := tree[c.Path]
 			if !ok || e.mode == "160000" || e.mode == "120000" {
 				continue
@@ -58,17 +58,33 @@ func (r *Repo) RenamesIn(ctx context.Context, oid string, changes []Change) ([]R
 			src, err := r.blob(ctx, e.oid)
 			if err == nil && len(src) > 0 {
 				gone = append(gone, newContent(c.Path, src))
+				sizes[int64(len(src))] = true
 			}
-		case Added:
-			src, link, err := readEither(filepath.Join(r.root, filepath.FromSlash(c.Path)))
-			if os.IsNotExist(err) || link || len(src) == 0 {
-				continue
-			}
-			if err != nil {
-				return nil, err
-			}
-			came = append(came, newContent(c.Path, src))
 		}
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+	}
+	if len(gone) == 0 {
+		return nil, nil
+	}
+	for _, c := range changes {
+		if c.Status != Added {
+			continue
+		}
+		abs := filepath.Join(r.root, filepath.FromSlash(c.Path))
+		fi, err := os.Lstat(abs)
+		if err != nil || !fi.Mode().IsRegular() || fi.Size() == 0 || fi.Size() > renameSize && !sizes[fi.Size()] {
+			continue // no partner, and a large file is not read for nothing
+		}
+		src, err := os.ReadFile(abs)
+		if os.IsNotExist(err) || len(src) == 0 && err == nil {
+			continue
+		}
+		if err != nil {
+			return nil, err
+		}
+		came = append(came, newContent(c.Path, src))
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
