@@ -23,8 +23,12 @@ type Guard struct {
 	Nested    string `json:"nested,omitempty"` // hash over the state of repositories inside
 }
 
-// indexSum remembers what was computed for an index file's stat data.
-type indexSum struct{ stat, sum string }
+// indexRead is what an index file of the given stat data says.
+type indexRead struct {
+	stat    string
+	entries []string // lines of git ls-files -s
+	sum     string   // hash over them
+}
 
 // Guard reads the tuple. nested are the folders of submodules and embedded
 // repositories that count too (Listing.Nested); guards of other folders are
@@ -35,10 +39,11 @@ func (r *Repo) Guard(ctx context.Context, nested ...string) (Guard, error) {
 		return Guard{}, err
 	}
 	g := Guard{Branch: h.Branch, Head: h.OID, Operation: operation(r.gitDir), Lock: lock(r.gitDir), Stash: r.stash(ctx)}
-	g.Index, err = r.indexID(ctx)
+	index, err := r.readIndex(ctx)
 	if err != nil {
 		return Guard{}, fmt.Errorf("read the index of %s: %w", r.root, err)
 	}
+	g.Index = index.sum
 	r.nestedGuard(&g, nested)
 	return g, nil
 }
@@ -130,9 +135,9 @@ func (r *Repo) stash(ctx context.Context) string {
 	return fmt.Sprintf("%s %d", strings.TrimSpace(string(out)), log)
 }
 
-// indexID hashes the index's entries; the stat data of the file decide whether
-// the last answer still holds.
-func (r *Repo) indexID(ctx context.Context) (string, error) {
+// readIndex gives what the index says. It is read anew when the stat data of
+// its file are new: git always replaces the file.
+func (r *Repo) readIndex(ctx context.Context) (indexRead, error) {
 	stat := "none"
 	if fi, err := os.Stat(filepath.Join(r.gitDir, "index")); err == nil {
 		stat = fmt.Sprint(fi.Size(), fi.ModTime().UnixNano(), inode(fi))
@@ -141,16 +146,16 @@ func (r *Repo) indexID(ctx context.Context) (string, error) {
 	last := r.index
 	r.mu.Unlock()
 	if last.sum != "" && last.stat == stat {
-		return last.sum, nil
+		return last, nil
 	}
 	out, err := r.git(ctx, "ls-files", "-s", "-z")
 	if err != nil {
-		return "", err
+		return indexRead{}, err
 	}
 	sum := sha256.Sum256(out)
-	id := hex.EncodeToString(sum[:])
+	read := indexRead{stat, split(out), hex.EncodeToString(sum[:])}
 	r.mu.Lock()
-	r.index = indexSum{stat, id}
+	r.index = read
 	r.mu.Unlock()
-	return id, nil
+	return read, nil
 }

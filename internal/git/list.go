@@ -71,10 +71,17 @@ func (r *Repo) List(ctx context.Context) (*Listing, error) {
 // list adds the files of the repository at prefix ("" or "sub/").
 func (r *Repo) list(ctx context.Context, l *Listing, prefix string) error {
 	dir := filepath.Join(r.root, filepath.FromSlash(prefix))
-	var tracked, untracked []byte
+	var tracked []string
+	var untracked []byte
 	g, gctx := errgroup.WithContext(ctx)
-	g.Go(func() (err error) {
-		tracked, err = r.run.Run(gctx, Call{Dir: dir, Args: []string{"ls-files", "-z", "-c", "-s"}})
+	g.Go(func() error {
+		if prefix == "" {
+			index, err := r.readIndex(gctx)
+			tracked = index.entries
+			return err
+		}
+		out, err := r.run.Run(gctx, Call{Dir: dir, Args: []string{"ls-files", "-z", "-c", "-s"}})
+		tracked = split(out)
 		return err
 	})
 	g.Go(func() (err error) {
@@ -88,7 +95,7 @@ func (r *Repo) list(ctx context.Context, l *Listing, prefix string) error {
 	}
 	var nested []string
 	last := ""
-	for _, e := range split(tracked) {
+	for _, e := range tracked {
 		meta, rel, ok := strings.Cut(e, "\t")
 		if !ok || rel == last { // a conflict has up to three stages
 			continue
@@ -102,7 +109,7 @@ func (r *Repo) list(ctx context.Context, l *Listing, prefix string) error {
 	}
 	rels := split(untracked)
 	if r.foldsAlone() {
-		if rels, err = r.unfolded(ctx, dir, split(tracked), rels); err != nil {
+		if rels, err = r.unfolded(ctx, dir, tracked, rels); err != nil {
 			return err
 		}
 	}

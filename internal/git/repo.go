@@ -22,7 +22,7 @@ type Repo struct {
 	heads     []headReader
 
 	mu     sync.Mutex // guards the fields below
-	index  indexSum
+	index  indexRead
 	trees  map[string]map[string]treeEntry
 	blobs  *batch
 	bases  map[string]string // what Base said of revisions other than HEAD

@@ -1,9 +1,11 @@
 package sandbox
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path"
@@ -74,7 +76,8 @@ func (s *Sandbox) prepare(ctx context.Context, snap *Snapshot) error {
 			return fmt.Errorf("remove %s: %w", rel, err)
 		}
 	}
-	if err := s.restoreAll(ctx, snap, seen); err != nil {
+	restored, err := s.restoreAll(ctx, snap, seen)
+	if err != nil {
 		return err
 	}
 	if err := s.copyCarried(ctx, carried); err != nil {
@@ -86,7 +89,7 @@ func (s *Sandbox) prepare(ctx context.Context, snap *Snapshot) error {
 	if err := s.iso.prepared(); err != nil {
 		return err
 	}
-	return s.pointGit(ctx, snap)
+	return s.pointGit(ctx, snap, restored)
 }
 
 func (s *Sandbox) boxPath(rel string) string { return filepath.Join(s.tree, filepath.FromSlash(rel)) }
@@ -101,14 +104,14 @@ type scanned struct {
 
 // scan walks the worktree without following links.
 func (s *Sandbox) scan(ctx context.Context) (*scanned, error) {
-	dirs := map[string]bool{".": true}
+	dirs := make(map[string]bool, len(s.current.dirs))
+	for _, d := range snapDirs(s.current) {
+		dirs[d] = true
+	}
 	mark := func(rel string) {
 		for d := path.Dir(rel); !dirs[d]; d = path.Dir(d) {
 			dirs[d] = true
 		}
-	}
-	for rel := range s.current.Files {
-		mark(rel)
 	}
 	for rel := range s.carried {
 		mark(rel)
@@ -205,9 +208,8 @@ func (s *Sandbox) entry(rel string, fi fs.FileInfo) (Entry, error) {
 	return e, nil
 }
 
-// restoreAll writes the snapshot's files that differ.
-func (s *Sandbox) restoreAll(ctx context.Context, snap *Snapshot, seen *scanned) error {
-	var todo []string
+// restoreAll writes the snapshot's files that differ, and gives them.
+func (s *Sandbox) restoreAll(ctx context.Context, snap *Snapshot, seen *scanned) (todo []string, err error) {
 	for _, rel := range snap.names {
 		if fi, ok := seen.files[rel]; ok {
 			e, err := s.entry(rel, fi)
@@ -216,11 +218,6 @@ func (s *Sandbox) restoreAll(ctx context.Context, snap *Snapshot, seen *scanned)
 			}
 		}
 		todo = append(todo, rel)
-	}
-	for rel := range s.boxed {
-		if _, ok := snap.Files[rel]; !ok {
-			delete(s.boxed, rel)
-		}
 	}
 	var mu sync.Mutex // guards made, boxed and seconds
 	made := map[string]bool{}
@@ -257,7 +254,17 @@ func (s *Sandbox) restoreAll(ctx context.Context, snap *Snapshot, seen *scanned)
 			return nil
 		})
 	}
-	return g.Wait()
+	if err := g.Wait(); err != nil {
+		return nil, err
+	}
+	if len(s.boxed) > len(snap.Files) { // every file of the snapshot has a record now
+		for rel := range s.boxed {
+			if _, ok := snap.Files[rel]; !ok {
+				delete(s.boxed, rel)
+			}
+		}
+	}
+	return todo, nil
 }
 
 // sameEntry compares what a worktree must share with the snapshot. The
@@ -341,8 +348,9 @@ func (s *Sandbox) stamp(rel string, before fs.FileInfo) time.Time {
 }
 
 // pointGit makes the worktree a git worktree of the shadow at the snapshot's
-// commit, for tests that ask git about their own repository.
-func (s *Sandbox) pointGit(ctx context.Context, snap *Snapshot) error {
+// commit, for tests that ask git about their own repository. restored are the
+// files that were just written there.
+func (s *Sandbox) pointGit(ctx context.Context, snap *Snapshot, restored []string) error {
 	if err := s.shadow.purge(); err != nil {
 		return err
 	}
@@ -363,35 +371,82 @@ func (s *Sandbox) pointGit(ctx context.Context, snap *Snapshot) error {
 	if err := removeAll(index + ".lock"); err != nil {
 		return err
 	}
-	state := func() string {
+	state := func(of *Snapshot) string {
 		fi, err := os.Stat(index)
-		if err != nil {
+		if err != nil || of == nil {
 			return ""
 		}
-		return fmt.Sprint(snap.Commit, sigOf(fi))
+		return fmt.Sprint(of.Commit, sigOf(fi))
 	}
-	if now := state(); now != "" && now == s.index {
+	if now := state(snap); now != "" && now == s.index {
 		return nil
 	}
-	_, err := s.boxGit(ctx, "read-tree", "--reset", snap.Commit)
+	if s.stepIndex(ctx, snap, restored, state(s.indexed)) {
+		s.indexed, s.index = snap, state(snap)
+		return nil
+	}
+	if ctx.Err() != nil {
+		return ctx.Err()
+	}
+	_, err := s.boxGit(ctx, nil, "read-tree", "--reset", snap.Commit)
 	if err != nil && ctx.Err() == nil {
 		_ = os.Remove(index)
-		_, err = s.boxGit(ctx, "read-tree", "--reset", snap.Commit)
+		_, err = s.boxGit(ctx, nil, "read-tree", "--reset", snap.Commit)
 	}
 	if err != nil {
 		return fmt.Errorf("point the worktree at the snapshot: %w", err)
 	}
 	// Exit code 1 says that some files differ, such as modes that git does not
 	// keep; it is of no interest.
-	if _, err := s.boxGit(ctx, "update-index", "-q", "--refresh"); ctx.Err() != nil {
+	if _, err := s.boxGit(ctx, nil, "update-index", "-q", "--refresh"); ctx.Err() != nil {
 		return err
 	}
-	s.index = state()
+	s.indexed, s.index = snap, state(snap)
 	return nil
 }
 
-func (s *Sandbox) boxGit(ctx context.Context, args ...string) ([]byte, error) {
-	return s.shadow.run.Run(ctx, git.Call{Dir: s.tree, Args: args})
+// maxStep is how many files git is told of one by one: to read the whole tree
+// anew costs more than this many.
+const maxStep = 500
+
+// stepIndex brings the worktree's index from the snapshot that it is of to
+// another one by what differs, and gives whether it did. now is the index's
+// state, were it untouched.
+func (s *Sandbox) stepIndex(ctx context.Context, snap *Snapshot, restored []string, now string) bool {
+	last := s.indexed
+	if last == nil || now == "" || now != s.index || !s.repo.ConfigBool("core.filemode", true) {
+		return false
+	}
+	step := map[string]bool{}
+	for _, rel := range restored {
+		step[rel] = true
+	}
+	for rel, e := range snap.Files {
+		if old, ok := last.Files[rel]; !ok || old.Sum != e.Sum || old.Mode != e.Mode {
+			step[rel] = true
+		}
+	}
+	for _, rel := range last.names {
+		if _, ok := snap.Files[rel]; !ok {
+			step[rel] = true
+		}
+	}
+	if len(step) > maxStep {
+		return false
+	}
+	var in bytes.Buffer
+	for rel := range step {
+		if (snap.Files[rel].Mode|last.Files[rel].Mode)&fs.ModeSymlink != 0 {
+			return false // its text may be another one in the worktree
+		}
+		in.WriteString(rel + "\x00")
+	}
+	_, err := s.boxGit(ctx, &in, "update-index", "--add", "--remove", "--replace", "-z", "--stdin")
+	return err == nil
+}
+
+func (s *Sandbox) boxGit(ctx context.Context, in io.Reader, args ...string) ([]byte, error) {
+	return s.shadow.run.Run(ctx, git.Call{Dir: s.tree, Args: args, Stdin: in})
 }
 
 // removeAll is os.RemoveAll that also gets rid of folders whose permissions a

@@ -38,7 +38,7 @@ func TestRepositoryAtAnOddPath(t *testing.T) {
 			if got := g.Read("a.js"); got != "three\n" {
 				t.Errorf("after the merge the file is %q", got)
 			}
-			if _, err := r.s.boxGit(t.Context(), "cat-file", "-e", g.Git("rev-parse", "HEAD:a.js")[:40]); err != nil {
+			if _, err := r.s.boxGit(t.Context(), nil, "cat-file", "-e", g.Git("rev-parse", "HEAD:a.js")[:40]); err != nil {
 				t.Errorf("the user's objects are out of reach: %v", err)
 			}
 			if now := g.Hash(); len(now) != len(git) {

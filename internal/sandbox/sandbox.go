@@ -85,12 +85,14 @@ type Sandbox struct {
 	shadow  *shadow
 	head    header    // what seen is the manifest of
 	seen    manifest  // the user's files
+	last    *Snapshot // the newest, made from head and seen; nil after a start
 	boxed   manifest  // the worktree's files
 	links   linkTexts // what the worktree's links say instead of the user's
 	dirty   bool      // seen or boxed are newer than what is written down
 	seconds map[string]int64
 	current *Snapshot
-	index   string // the worktree index as Prepare left it
+	index   string    // the worktree index as Prepare left it
+	indexed *Snapshot // what index is of; nil after a start
 	farms   []farm
 	// places stand for the farms where they are mounted; mounted are those by
 	// rel, without links.
@@ -153,7 +155,7 @@ func (s *Sandbox) prepareState(ctx context.Context) error {
 	s.head, s.seen = loadManifest(filepath.Join(s.dir, "manifest"))
 	_, s.boxed = loadManifest(filepath.Join(s.dir, "box", "manifest"))
 	if s.head.Commit != "" && !s.shadow.has(ctx, s.head.Commit) {
-		s.head, s.seen = header{}, manifest{}
+		s.forget()
 	}
 	return nil
 }

@@ -6,8 +6,10 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
+	"slices"
 	"sort"
 	"time"
 
@@ -21,7 +23,8 @@ type Snapshot struct {
 	Tree   string // git tree in the shadow repository
 	Commit string // a commit of it, on top of Base where there is one
 	Base   string // the user's HEAD, "" when unborn
-	// Files are the repository's own files by rel.
+	// Files are the repository's own files by rel. Snapshots share it where they
+	// are equal: it is only to be read.
 	Files map[string]Entry
 	// Nested are the folders of submodules and embedded repositories.
 	Nested []string
@@ -82,6 +85,9 @@ func (s *Snapshot) Bytes(ctx context.Context, rel string) ([]byte, error) {
 	return src, nil
 }
 
+// forget has the next snapshot read every file.
+func (s *Sandbox) forget() { s.head, s.seen, s.last = header{}, manifest{}, nil }
+
 func sumOf(src []byte) Sum { return sha256.Sum256(src) }
 
 // Snapshot images the working tree: raw bytes of what is tracked, or untracked
@@ -110,7 +116,7 @@ func (s *Sandbox) Snapshot(ctx context.Context) (*Snapshot, error) {
 			if err := s.shadow.rebuild(ctx); err != nil {
 				return nil, fmt.Errorf("snapshot: %w", err)
 			}
-			s.head, s.seen = header{}, manifest{}
+			s.forget()
 		default:
 			return nil, fmt.Errorf("snapshot: %w", err)
 		}
@@ -144,16 +150,25 @@ func (s *Sandbox) snapshot(ctx context.Context) (*Snapshot, error) {
 	for _, d := range list.Skipped {
 		snap.Skipped = append(snap.Skipped, d+": another worktree or an unreadable repository")
 	}
-	w := &imaging{s: s, snap: snap, fresh: make(manifest, len(list.Files)), listed: make([]string, 0, len(list.Files)), tracked: map[string]bool{}}
-	for _, f := range list.Files {
-		w.listed = append(w.listed, f.Rel)
+	w := &imaging{s: s, snap: snap, fresh: manifest{}, live: make([]string, 0, len(list.Files)), tracked: map[string]bool{}, dropped: map[string]bool{}}
+	for i, f := range list.Files {
+		if i > 0 && f.Rel == list.Files[i-1].Rel {
+			continue
+		}
 		if !f.Tracked && f.Info.Size() > maxUntracked {
 			snap.Skipped = append(snap.Skipped, f.Rel+": untracked and too large")
 			continue
 		}
-		if r, ok := s.seen[f.Rel]; ok && r.holds(f.Info) {
-			r.Tracked = f.Tracked
-			w.fresh[f.Rel] = r
+		w.live = append(w.live, f.Rel)
+		r, ok := s.seen[f.Rel]
+		if ok {
+			w.known++
+		}
+		if ok && r.holds(f.Info) {
+			if r.Tracked != f.Tracked {
+				r.Tracked = f.Tracked
+				w.fresh[f.Rel] = r
+			}
 			continue
 		}
 		w.tracked[f.Rel] = f.Tracked
@@ -175,14 +190,18 @@ func (s *Sandbox) snapshot(ctx context.Context) (*Snapshot, error) {
 	return snap, nil
 }
 
-// imaging is the work of one snapshot.
+// imaging is the work of one snapshot. What it learns is the sandbox's only
+// when it succeeds.
 type imaging struct {
 	s       *Sandbox
 	snap    *Snapshot
-	fresh   manifest
-	todo    []string // to be read
-	listed  []string // all paths, sorted
-	tracked map[string]bool
+	fresh   manifest        // records that are new or not as they were
+	todo    []string        // to be read
+	live    []string        // all paths, sorted
+	known   int             // how many of live have a record already
+	gone    []string        // have a record and are not live
+	dropped map[string]bool // live, but not readable
+	tracked map[string]bool // of todo
 	im      *importer
 }
 
@@ -201,18 +220,15 @@ func (w *imaging) run(ctx context.Context) (err error) {
 			w.im.abort()
 		}
 	}()
-	waiting := map[string]bool{}
-	for _, rel := range w.todo {
-		waiting[rel] = true
-	}
-	var gone []string
-	for rel := range s.seen {
-		if _, ok := w.fresh[rel]; !ok && !waiting[rel] {
-			gone = append(gone, rel)
+	if w.known < len(s.seen) {
+		for rel := range s.seen {
+			if _, ok := slices.BinarySearch(w.live, rel); !ok {
+				w.gone = append(w.gone, rel)
+			}
 		}
+		sort.Strings(w.gone)
 	}
-	sort.Strings(gone)
-	for _, rel := range gone {
+	for _, rel := range w.gone {
 		w.importer(ctx).remove(rel)
 	}
 	todo := w.todo
@@ -317,6 +333,7 @@ func (w *imaging) take(ctx context.Context, img image) error {
 	switch {
 	case errors.Is(img.err, fs.ErrPermission):
 		w.snap.Skipped = append(w.snap.Skipped, img.rel+": not readable")
+		w.dropped[img.rel] = true
 		if had {
 			w.importer(ctx).remove(img.rel)
 		}
@@ -360,20 +377,48 @@ func (w *imaging) moved(rels []string) []string {
 // done makes the image the one that the next is compared with.
 func (w *imaging) done() {
 	s, snap := w.s, w.snap
-	s.seen = w.fresh
+	changed := len(w.fresh)+len(w.gone)+len(w.dropped) > 0
+	moved := len(w.gone)+len(w.dropped) > 0 // the names are not those of before
+	for rel := range w.dropped {
+		delete(w.fresh, rel)
+		delete(s.seen, rel)
+	}
+	for _, rel := range w.gone {
+		delete(s.seen, rel)
+	}
+	for rel, r := range w.fresh {
+		_, ok := s.seen[rel]
+		moved = moved || !ok
+		s.seen[rel] = r
+	}
 	s.head = header{Tree: snap.Tree, Commit: snap.Commit, Base: snap.Base}
-	snap.Files = make(map[string]Entry, len(w.fresh))
-	snap.names = make([]string, 0, len(w.fresh))
-	for _, rel := range w.listed { // in order; w.fresh has no others
-		if n := len(snap.names); n > 0 && snap.names[n-1] == rel {
-			continue
+	if last := s.last; last != nil && !moved {
+		snap.names, snap.dirs = last.names, last.dirs
+	} else {
+		snap.names = slices.DeleteFunc(w.live, func(rel string) bool { return w.dropped[rel] })
+		snap.dirs = foldersOf(snap.names)
+	}
+	switch last := s.last; {
+	case last == nil:
+		snap.Files = make(map[string]Entry, len(snap.names))
+		for _, rel := range snap.names {
+			snap.Files[rel] = s.seen[rel].Entry
 		}
-		if r, ok := w.fresh[rel]; ok {
+	case !changed:
+		snap.Files = last.Files
+	default:
+		snap.Files = maps.Clone(last.Files)
+		for rel := range w.dropped {
+			delete(snap.Files, rel)
+		}
+		for _, rel := range w.gone {
+			delete(snap.Files, rel)
+		}
+		for rel, r := range w.fresh {
 			snap.Files[rel] = r.Entry
-			snap.names = append(snap.names, rel)
 		}
 	}
-	snap.dirs = foldersOf(snap.names)
+	s.last = snap
 	sort.Strings(snap.Skipped)
 	// A small step is kept at Close; a killed process then reads a few files
 	// more at its next start.
