@@ -71,6 +71,15 @@ func stream(answer, finish string, usage string) turn {
 	}
 }
 
+// whole sends an answer in one piece, as servers do that cannot stream.
+func whole(answer, finish string) turn {
+	return func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Type", "application/json; charset=utf-8")
+		_ = json.NewEncoder(w).Encode(map[string]any{"object": "chat.completion", "usage": map[string]int{"total_tokens": 3, "prompt_tokens": 1, "completion_tokens": 2},
+			"choices": []any{map[string]any{"index": 0, "finish_reason": finish, "message": map[string]string{"role": "assistant", "content": answer}}}})
+	}
+}
+
 func status(code int, header, body string) turn {
 	return func(w http.ResponseWriter, _ *http.Request) {
 		if header != "" {
@@ -136,6 +145,12 @@ func TestAsk(t *testing.T) {
 		{"no end", []turn{endless}, nil, "", true, 1},
 		{"more than was asked for", []turn{stream(strings.Repeat("blah ", 2000), "stop", "")}, func(c *config.Chat) { c.MaxTokens = 1000 }, "the answer is longer", true, 1},
 		{"no event stream", []turn{status(200, "", "<html>hello</html>")}, nil, "the answer was cut off", true, 1},
+		{"in one piece", []turn{whole(good, "stop")}, nil, "", false, 1},
+		{"in one piece, and too long for the server", []turn{whole(good, "length")}, nil, "the answer has no end: length", true, 1},
+		{"JSON of another kind", []turn{func(w http.ResponseWriter, _ *http.Request) {
+			w.Header().Set("Content-Type", "application/json")
+			_, _ = io.WriteString(w, `{"status":"ok"}`)
+		}}, nil, "the answer was cut off", true, 1},
 		{"nonsense", []turn{stream("I cannot help with that.", "stop", "")}, nil, "its answer cannot be applied: it has no patch", false, 1},
 		{"a patch that does not fit", []turn{stream(strings.Replace(good, "n / 4", "n / 3", 1), "stop", "")}, nil, "its answer cannot be applied: an edit of tax.js does not fit", false, 1},
 		{"over the token budget", []turn{stream(good, "stop", "")}, func(c *config.Chat) { c.MaxTokens = 300 }, "the token budget of 300 does not reach", true, 0},

@@ -40,6 +40,9 @@ func (p patient) RoundTrip(req *http.Request) (*http.Response, error) {
 		}
 		if try == maxRetries || !again(resp.StatusCode) || req.Body != nil && req.GetBody == nil {
 			resp.Body = capped{io.LimitReader(resp.Body, maxResponse), resp.Body}
+			if err := streamed(resp); err != nil {
+				return nil, err
+			}
 			return resp, nil
 		}
 		pause := retryAfter(resp.Header.Get("Retry-After"), wait, time.Now())

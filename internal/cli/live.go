@@ -122,7 +122,7 @@ func iterationLine(i cycle.Iteration) string {
 	if i.Strategy != "" {
 		s += "; " + count(len(i.Causes), "cause")
 		if how := strategyWords[i.Strategy]; how != "" && len(i.Causes) > 1 {
-			s += ", repaired " + how
+			s += ", taken " + how
 		}
 	}
 	return s

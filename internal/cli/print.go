@@ -457,6 +457,9 @@ func headline(message, symbol string) string {
 		if l = strings.TrimSpace(l); l == "" {
 			continue
 		}
+		if l == "+ actual - expected" { // the legend of node:assert, above the values
+			break
+		}
 		head = strings.TrimSpace(head + " " + l)
 		if !strings.HasSuffix(l, ":") {
 			break
@@ -465,7 +468,7 @@ func headline(message, symbol string) string {
 	if head == "" {
 		return oneLine(symbol)
 	}
-	return cut(head, 200)
+	return cut(strings.TrimSuffix(head, ":"), 200)
 }
 
 func because(why string) string {

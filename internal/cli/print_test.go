@@ -183,6 +183,22 @@ func TestPrintAlike(t *testing.T) {
 	golden(t, "alike.txt", out.String())
 }
 
+func TestHeadline(t *testing.T) {
+	for message, want := range map[string]string{
+		"\n  boom  \nmore": "boom",
+		"Transform failed with 1 error:\nsrc/c.ts:9:2: ERROR: x": "Transform failed with 1 error: src/c.ts:9:2: ERROR: x",
+		// node:assert of Node 20 and 22
+		"Expected values to be strictly deep-equal:\n+ actual - expected\n\n  {": "Expected values to be strictly deep-equal",
+		"Expected values to be strictly equal:\n\n1553 !== 1900\n":               "Expected values to be strictly equal: 1553 !== 1900",
+		"nothing follows:": "nothing follows",
+		"":                 "the symbol",
+	} {
+		if got := headline(message, "the symbol"); got != want {
+			t.Errorf("headline(%q) = %q, want %q", message, got, want)
+		}
+	}
+}
+
 func TestLive(t *testing.T) {
 	for name, s := range map[string]screen{"live_piped.txt": {width: 80}, "live_tty.txt": {tty: true, width: 40}} {
 		t.Run(name, func(t *testing.T) {
