@@ -73,6 +73,7 @@ type Options struct {
 	ID               string
 	Config           config.Config
 	NoMerge          bool
+	NoMergeReason    string // of NoMerge, for people; "" is that it was asked for
 	UpdateAssertions bool
 	// Distrust says why nothing may be merged automatically ("" is no reason):
 	// the identity probe failed.

@@ -1,6 +1,7 @@
 package cycle
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -135,7 +136,7 @@ func (c *run) merge(ctx context.Context, changes []Change, patch string) error {
 	why := ""
 	switch {
 	case c.opts.NoMerge:
-		why = "merging was switched off for this run"
+		why = cmp.Or(c.opts.NoMergeReason, "merging was switched off for this run")
 	case c.opts.Config.Cycle.Merge == "propose":
 		why = `cycle.merge is "propose"`
 	case c.opts.Distrust != "":

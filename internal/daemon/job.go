@@ -45,6 +45,9 @@ func (j *job) add(o *job) *job {
 
 func (j *job) request() engine.Request {
 	r := engine.Request{All: j.all, Saved: true, NoMerge: j.noMerge}
+	if j.noMerge {
+		r.NoMergeReason = "an undo or an apply came just before"
+	}
 	if !j.modified && !j.all {
 		for f := range j.files {
 			r.Files = append(r.Files, f)

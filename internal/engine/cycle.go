@@ -22,6 +22,8 @@ type Request struct {
 	Files   []string // rel; empty: what git says is modified
 	All     bool     // the whole suite
 	NoMerge bool
+	// NoMergeReason is why, for people; "" is that it was asked for.
+	NoMergeReason string
 	// Saved says that Files come from a watcher and not from a person: one that
 	// is in no tree was deleted before it was ever committed.
 	Saved bool
@@ -101,7 +103,7 @@ func (e *Engine) Cycle(ctx context.Context, req Request, sink func(cycle.Event))
 		Learn: knows.learn,
 		Sink:  sink,
 	}
-	opts := cycle.Options{ID: id, Config: e.opts.Config, NoMerge: req.NoMerge, UpdateAssertions: e.opts.Config.Fixers.UpdateAssertions,
+	opts := cycle.Options{ID: id, Config: e.opts.Config, NoMerge: req.NoMerge, NoMergeReason: req.NoMergeReason, UpdateAssertions: e.opts.Config.Fixers.UpdateAssertions,
 		Distrust: distrust, Started: started, LastFull: e.lastFull(), Snapshot: p.snapshot, Affected: p.selecting}
 	if req.Saved {
 		// Whoever saved waits for the verdict.
