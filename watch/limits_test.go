@@ -16,7 +16,7 @@ import (
 // TestOverflow holds that the state is right after the kernel dropped events:
 // the reader is held up while more files are written than its queue holds.
 func TestOverflow(t *testing.T) {
-	n := 20_000
+	n := 60_000
 	if testing.Short() {
 		n = 2_000
 	}

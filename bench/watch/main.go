@@ -1,10 +1,12 @@
 // Command watch puts the watcher through what a day of work does to it, and
 // prints figures: saves by the editors that
-// are installed and in every editor's style, a checkout, many folders.
+// are installed and in every editor's style, checkouts, stashes and a rebase, many
+// folders.
 //
 //	go run ./bench/watch -saves 10000 -checkout 5000 -folders 10000
 //
-// It ends with 1 when a save was lost, told twice, or told without need.
+// It ends with 1 when a save was lost, told twice, or told without need, or a
+// command of git's or many folders took longer than they may.
 package main
 
 import (
@@ -32,7 +34,7 @@ func main() {
 	flag.Parse()
 	dir, err := os.MkdirTemp("", "bench-watch-")
 	if err == nil {
-		b := bench{dir: dir, from: *from, environ: os.Environ(), out: os.Stdout}
+		b := bench{dir: dir, from: *from, environ: os.Environ(), out: os.Stdout, strict: true}
 		err = errors.Join(b.all(context.Background(), *saves, *checkout, *folders, *seed), os.RemoveAll(dir))
 	}
 	if err != nil {
@@ -47,6 +49,7 @@ type bench struct {
 	from    string // a repository to clone, or ""
 	environ []string
 	out     io.Writer
+	strict  bool // too slow is an error
 }
 
 func (b bench) all(ctx context.Context, saves, checkout, folders int, seed uint64) error {
