@@ -137,8 +137,10 @@ func (v *view) verdict(d *cycle.Document) {
 
 // repair shows what was merged or is proposed.
 func (v *view) repair(d *cycle.Document) {
-	for _, f := range keptFixes(d) {
-		v.say("  %s %s", v.paint(green, "repaired:"), oneLine(f.Title))
+	if len(d.Merged) > 0 { // else it is proposed
+		for _, f := range keptFixes(d) {
+			v.say("  %s %s", v.paint(green, "repaired:"), oneLine(f.Title))
+		}
 	}
 	if d.Undo != "" {
 		v.diff(d.Patch)

@@ -78,7 +78,7 @@ func (w *person) all() string {
 // the only one.
 func (w *person) until(from int, words ...string) int {
 	w.t.Helper()
-	late := time.After(time.Minute)
+	late := time.After(2 * time.Minute)
 	for {
 		text := w.all()[from:]
 		missing := missingOf(text, words)
@@ -147,12 +147,15 @@ func TestWatchOnATerminal(t *testing.T) {
 		t.Errorf("after the repair: %q", got)
 	}
 	w.press("u")
-	at = w.until(at, "snapshot …", "changed: "+file, "proposed: ", "apply: regreen apply ", "watching, ? helps; proposed: ")
+	at = w.until(at, "snapshot …", "undone ", "  "+file, "proposed: ", "apply: regreen apply ", "watching, ? helps; proposed: ")
 	if got := r.read(file); got != broken {
 		t.Errorf("after u: %q", got)
 	}
+	if text := w.all(); strings.Contains(text[strings.LastIndex(text, "undone "):], "  repaired: ") {
+		t.Errorf("what is only proposed is called repaired: %q", text)
+	}
 	w.press("a")
-	at = w.until(at, "snapshot …", "changed: "+file, "watching, ? helps; ")
+	at = w.until(at, "snapshot …", "applied ", "  "+file, "watching, ? helps; ")
 	if got := r.read(file); got != whole {
 		t.Errorf("after a: %q", got)
 	}

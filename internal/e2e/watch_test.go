@@ -196,7 +196,7 @@ func TestWatch(t *testing.T) {
 	if err := w.ended(); err != nil {
 		t.Errorf("watch ended with %v", err)
 	}
-	if left := groupOf(t, w.cmd.Process.Pid); left != "" {
+	if left := groupOf(t, w.cmd.Process.Pid) + strings.Join(w.runs(), "\n"); left != "" {
 		t.Errorf("processes are left:\n%s", left)
 	}
 }
