@@ -16,6 +16,7 @@ package cli
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 	"time"
 
@@ -279,8 +280,11 @@ func (p *printer) failures(title string, rs []cycle.Remaining) {
 	}
 }
 
-// alike groups failures that differ in nothing but the test, in the order of
-// their first. A failure without a place stands alone.
+// severities orders failures: what others are likely to follow from comes first.
+var severities = []string{cycle.Critical.String(), cycle.High.String(), cycle.Medium.String(), cycle.Low.String()}
+
+// alike groups failures that differ in nothing but the test, the most severe
+// first and then in the order of their first. One without a place stands alone.
 func alike(rs []cycle.Remaining) [][]cycle.Remaining {
 	type key struct{ file, kind, message, symbol, expected, received, line string }
 	at := map[key]int{}
@@ -294,6 +298,9 @@ func alike(rs []cycle.Remaining) [][]cycle.Remaining {
 		at[k] = len(out)
 		out = append(out, []cycle.Remaining{r})
 	}
+	slices.SortStableFunc(out, func(a, b []cycle.Remaining) int {
+		return slices.Index(severities, a[0].Severity) - slices.Index(severities, b[0].Severity)
+	})
 	return out
 }
 

@@ -108,6 +108,10 @@ func many(o cycle.Outcome) cycle.Document {
 		d.Remaining = append(d.Remaining, cycle.Remaining{Kind: "thrown_error", File: "test/b.test.ts", Line: i/2 + 1, Message: "expected 200, got 500",
 			Test: cycle.TestRef{File: "test/b.test.ts", Path: []string{fmt.Sprint("case ", i)}}, Expected: "200", Received: "500"})
 	}
+	d.Remaining = append(d.Remaining, cycle.Remaining{Kind: "missing_import", Severity: "critical", File: "src/b.ts", Line: 1, Message: "Cannot find module './old'"})
+	for i := range d.Remaining[:60] {
+		d.Remaining[i].Severity = "medium"
+	}
 	return d
 }
 
