@@ -6,6 +6,8 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+
+	"regreen/internal/plain"
 )
 
 // pattern is one line of an ignore file.
@@ -111,7 +113,7 @@ func readPatterns(path string, follow bool) []pattern {
 	if err != nil || !fi.Mode().IsRegular() {
 		return nil
 	}
-	src, err := os.ReadFile(path)
+	src, err := plain.ReadFile(path)
 	if err != nil {
 		return nil // git warns, and goes on without
 	}
@@ -149,7 +151,7 @@ func nested(abs string) (repo, worktree bool) {
 	if fi.Mode()&fs.ModeSymlink != 0 || fi.Size() > 8<<10 {
 		return true, false
 	}
-	b, err := os.ReadFile(dotGit)
+	b, err := plain.ReadFile(dotGit)
 	return true, err == nil && bytes.Contains(filepathSlash(b), []byte("/worktrees/"))
 }
 

@@ -8,6 +8,8 @@ import (
 	"path/filepath"
 	"strings"
 	"time"
+
+	"regreen/internal/plain"
 )
 
 type sum = [sha256.Size]byte
@@ -378,7 +380,7 @@ func hash(abs string, fi fs.FileInfo) (s sum, ok bool) {
 		target, err := os.Readlink(abs)
 		return sha256.Sum256([]byte("link " + target)), err == nil
 	}
-	f, err := os.Open(abs)
+	f, err := plain.Open(abs)
 	if err != nil {
 		return s, false
 	}

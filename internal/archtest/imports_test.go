@@ -19,7 +19,7 @@ func layers() [][]string {
 		{"watch", "affected", "fixers", "internal/sandbox"},
 		{"internal/runner", "internal/lang", "internal/lock", "internal/git", "internal/config", "internal/history", "internal/jail", "internal/secret",
 			"internal/editor", "internal/githook", "internal/service", "internal/notify"},
-		{"internal/proc", "internal/lazyregexp", "internal/dirstat"},
+		{"internal/proc", "internal/lazyregexp", "internal/dirstat", "internal/plain"},
 	}
 }
 

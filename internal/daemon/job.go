@@ -11,6 +11,7 @@ import (
 	"slices"
 
 	"regreen/internal/engine"
+	"regreen/internal/plain"
 	"regreen/watch"
 )
 
@@ -103,7 +104,7 @@ func sumOf(abs string) string {
 		_, _ = io.WriteString(h, "link "+target)
 		return hex.EncodeToString(h.Sum(nil))
 	}
-	f, err := os.Open(abs)
+	f, err := plain.Open(abs)
 	if err != nil {
 		return ""
 	}

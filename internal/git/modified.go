@@ -15,6 +15,8 @@ import (
 	"path/filepath"
 	"sort"
 	"strings"
+
+	"regreen/internal/plain"
 )
 
 // Status is how a file differs from the base.
@@ -227,7 +229,7 @@ func (r *Repo) identify(abs string) (id, sum string, link bool, err error) {
 	if !fi.Mode().IsRegular() {
 		return "", "", false, errNotFile
 	}
-	f, err := os.Open(abs)
+	f, err := plain.Open(abs)
 	if err != nil {
 		return "", "", false, err
 	}

@@ -3,9 +3,10 @@ package runner
 import (
 	"bufio"
 	"encoding/json"
-	"os"
 	"path/filepath"
 	"strings"
+
+	"regreen/internal/plain"
 )
 
 // How a file is opened.
@@ -38,7 +39,7 @@ const maxOpened = 32 << 20
 // be read, or is not about the repository, is left out: it is evidence to add
 // to what is known otherwise.
 func ReadOpened(file, root string) []Opened {
-	f, err := os.Open(file)
+	f, err := plain.Open(file)
 	if err != nil {
 		return nil
 	}

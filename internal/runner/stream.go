@@ -9,6 +9,8 @@ import (
 	"io"
 	"os"
 	"time"
+
+	"regreen/internal/plain"
 )
 
 // The channel between a framework and us: our reporter appends one JSON object
@@ -118,7 +120,7 @@ func (s *Stream) Follow(ctx context.Context) error {
 
 func (s *Stream) drain() error {
 	if s.f == nil {
-		f, err := os.Open(s.path)
+		f, err := plain.Open(s.path)
 		if errors.Is(err, os.ErrNotExist) {
 			return nil
 		}

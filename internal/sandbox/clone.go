@@ -12,6 +12,8 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"regreen/internal/plain"
 )
 
 // The caps on packages that are copied; what is beyond them is linked, and the
@@ -177,7 +179,7 @@ func (s *Sandbox) duplicate(from, to string, perm fs.FileMode) error {
 			s.noClone.Store(true)
 		}
 	}
-	src, err := os.Open(from)
+	src, err := plain.Open(from)
 	if err != nil {
 		return err
 	}

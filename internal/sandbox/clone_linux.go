@@ -6,13 +6,15 @@ import (
 	"os"
 
 	"golang.org/x/sys/unix"
+
+	"regreen/internal/plain"
 )
 
 // cloneFile makes a new file that shares its bytes with another until one of
 // them is written. The error is errors.ErrUnsupported where that cannot be had
 // between the two places.
 func cloneFile(from, to string, perm fs.FileMode) error {
-	src, err := os.Open(from)
+	src, err := plain.Open(from)
 	if err != nil {
 		return err
 	}

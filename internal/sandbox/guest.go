@@ -14,6 +14,7 @@ import (
 	"sort"
 	"strings"
 
+	"regreen/internal/plain"
 	"regreen/internal/proc"
 	"regreen/internal/secret"
 )
@@ -233,7 +234,7 @@ func (s *Sandbox) copyTree(ctx context.Context) (map[string]fs.FileInfo, error) 
 }
 
 func copyFile(from, to string, perm fs.FileMode) error {
-	src, err := os.Open(from)
+	src, err := plain.Open(from)
 	if err != nil {
 		return err
 	}
@@ -470,10 +471,10 @@ func (s *Sandbox) sameAsTree(rel string, old, fi fs.FileInfo) (bool, error) {
 	if old.Size() != fi.Size() {
 		return false, nil
 	}
-	a, err := os.ReadFile(s.boxPath(rel))
+	a, err := plain.ReadFile(s.boxPath(rel))
 	if err != nil {
 		return false, err
 	}
-	b, err := os.ReadFile(s.guestPath(rel))
+	b, err := plain.ReadFile(s.guestPath(rel))
 	return bytes.Equal(a, b), err
 }

@@ -6,6 +6,8 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"regreen/internal/plain"
 )
 
 // A package that is installed and depends on a package of the workspace (a
@@ -64,7 +66,7 @@ func (in *installed) of(dir string) []need {
 
 // dependencies are the names that a package's manifest gives, sorted.
 func dependencies(dir string) []string {
-	src, err := os.ReadFile(filepath.Join(dir, "package.json"))
+	src, err := plain.ReadFile(filepath.Join(dir, "package.json"))
 	if err != nil {
 		return nil
 	}

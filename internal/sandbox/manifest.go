@@ -12,6 +12,8 @@ import (
 	"io/fs"
 	"os"
 	"time"
+
+	"regreen/internal/plain"
 )
 
 // Sum is the SHA-256 of a file's bytes (of the target, for a link).
@@ -80,7 +82,7 @@ func readFile(abs string, fi fs.FileInfo) ([]byte, error) {
 		t, err := os.Readlink(abs)
 		return []byte(t), err
 	}
-	return os.ReadFile(abs)
+	return plain.ReadFile(abs)
 }
 
 // errUnstable says that a file was written while it was read.

@@ -7,6 +7,8 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+
+	"regreen/internal/plain"
 )
 
 // Edit is a file of the worktree that is to differ from the snapshot.
@@ -101,7 +103,7 @@ func (s *Sandbox) reset(ctx context.Context, edits map[string]Edit) error {
 			mode = s.current.Files[rel].Mode
 		}
 		if fi, ok := seen.files[rel]; ok && fi.Mode() == boxMode(mode) {
-			if have, err := os.ReadFile(s.boxPath(rel)); err == nil && bytes.Equal(have, want.Data) {
+			if have, err := plain.ReadFile(s.boxPath(rel)); err == nil && bytes.Equal(have, want.Data) {
 				continue
 			}
 		}

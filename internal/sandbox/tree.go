@@ -7,6 +7,8 @@ import (
 	"io/fs"
 	"os"
 	"path"
+
+	"regreen/internal/plain"
 )
 
 // errNotPrepared says that a method needs Prepare first.
@@ -28,7 +30,7 @@ func (s *Sandbox) Tree(files []string) *Tree {
 }
 
 // ReadFile reads a file, following links.
-func (t *Tree) ReadFile(rel string) ([]byte, error) { return os.ReadFile(t.abs(rel)) }
+func (t *Tree) ReadFile(rel string) ([]byte, error) { return plain.ReadFile(t.abs(rel)) }
 
 // Exists is true for a regular file or a link to one.
 func (t *Tree) Exists(rel string) bool {

@@ -3,12 +3,12 @@ package py
 import (
 	"bufio"
 	"bytes"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 
 	"regreen/internal/lang"
+	"regreen/internal/plain"
 )
 
 // otherNames are the modules of distributions that bear another name.
@@ -69,7 +69,7 @@ func (l *Language) Installed() map[string]lang.Distribution {
 }
 
 func readDistInfo(dir string) (name string, d lang.Distribution) {
-	meta, err := os.ReadFile(filepath.Join(dir, "METADATA"))
+	meta, err := plain.ReadFile(filepath.Join(dir, "METADATA"))
 	if err != nil {
 		return "", d
 	}
@@ -88,11 +88,11 @@ func readDistInfo(dir string) (name string, d lang.Distribution) {
 		}
 	}
 	tops := map[string]bool{}
-	if text, err := os.ReadFile(filepath.Join(dir, "top_level.txt")); err == nil {
+	if text, err := plain.ReadFile(filepath.Join(dir, "top_level.txt")); err == nil {
 		for _, m := range strings.Fields(string(text)) {
 			tops[m] = true
 		}
-	} else if record, err := os.ReadFile(filepath.Join(dir, "RECORD")); err == nil {
+	} else if record, err := plain.ReadFile(filepath.Join(dir, "RECORD")); err == nil {
 		for _, line := range strings.Split(string(record), "\n") {
 			file, _, _ := strings.Cut(line, ",")
 			first, _, deep := strings.Cut(filepath.ToSlash(file), "/")
@@ -108,7 +108,7 @@ func readDistInfo(dir string) (name string, d lang.Distribution) {
 		d.Modules = append(d.Modules, m)
 	}
 	slices.Sort(d.Modules)
-	if text, err := os.ReadFile(filepath.Join(dir, "entry_points.txt")); err == nil {
+	if text, err := plain.ReadFile(filepath.Join(dir, "entry_points.txt")); err == nil {
 		for _, line := range strings.Split(string(text), "\n") {
 			if line = strings.TrimSpace(line); strings.HasPrefix(line, "[") {
 				d.EntryPoints = append(d.EntryPoints, strings.Trim(line, "[]"))

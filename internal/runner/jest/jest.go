@@ -27,6 +27,7 @@ import (
 	"strings"
 
 	"regreen/internal/lang/js"
+	"regreen/internal/plain"
 	"regreen/internal/runner"
 	"regreen/internal/runner/node"
 )
@@ -84,7 +85,7 @@ func (Framework) Open(_ context.Context, env runner.Env, p runner.Project) (runn
 	}
 	s.context.Framework = "jest"
 	for path, src := range map[string][]byte{s.reporter: reporterSource, s.preload: preloadSource} {
-		if err := os.WriteFile(path, src, 0o600); err != nil {
+		if err := plain.WriteIn(env.Scratch, path, src); err != nil {
 			return nil, fmt.Errorf("write the reporter: %w", err)
 		}
 	}

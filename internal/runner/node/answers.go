@@ -17,6 +17,7 @@ import (
 	"regreen/internal/lang"
 	"regreen/internal/lang/js"
 	"regreen/internal/lazyregexp"
+	"regreen/internal/plain"
 	"regreen/internal/runner"
 )
 
@@ -35,7 +36,7 @@ func Remember(env runner.Env, p runner.Project, question []string, ask func() ([
 		return ask()
 	}
 	file := filepath.Join(env.Keep, "answer-"+key+".json")
-	if answer, err := os.ReadFile(file); err == nil {
+	if answer, err := plain.ReadFile(file); err == nil {
 		return answer, nil
 	}
 	answer, err := ask()
@@ -133,7 +134,7 @@ func digest(h hash.Hash, abs string) {
 		fmt.Fprint(h, fi.Size(), fi.ModTime().UnixNano())
 		return
 	}
-	src, err := os.ReadFile(abs)
+	src, err := plain.ReadFile(abs)
 	if err == nil {
 		sum := sha256.Sum256(src)
 		h.Write(sum[:])
@@ -226,7 +227,7 @@ func (t *census) imports(rel string) []string {
 	default:
 		return nil
 	}
-	src, err := os.ReadFile(filepath.Join(t.root, filepath.FromSlash(rel)))
+	src, err := plain.ReadFile(filepath.Join(t.root, filepath.FromSlash(rel)))
 	if err != nil || len(src) > maxConfiguring {
 		return nil
 	}

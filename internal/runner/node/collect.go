@@ -4,11 +4,11 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
-	"os"
 	"slices"
 	"strings"
 	"time"
 
+	"regreen/internal/plain"
 	"regreen/internal/runner"
 )
 
@@ -195,7 +195,7 @@ func (c *Collector) warn(id runner.TestID, r runner.Record) {
 // Noted takes begin records that workers wrote beside the channel, for tests
 // that it never told of. A file that is not there or cut short says less.
 func (c *Collector) Noted(file string) {
-	src, err := os.ReadFile(file)
+	src, err := plain.ReadFile(file)
 	if err != nil {
 		return
 	}

@@ -2,12 +2,12 @@ package node
 
 import (
 	"io"
-	"os"
 	"path"
 	"slices"
 	"strings"
 
 	"regreen/internal/lazyregexp"
+	"regreen/internal/plain"
 )
 
 // maxTestTexts and maxTestText bound what detection reads of test files.
@@ -53,7 +53,7 @@ func (r *repo) testTexts() [][]byte {
 }
 
 func readSome(abs string) ([]byte, error) {
-	f, err := os.Open(abs)
+	f, err := plain.Open(abs)
 	if err != nil {
 		return nil, err
 	}

@@ -14,6 +14,7 @@ import (
 	"strings"
 	"time"
 
+	"regreen/internal/plain"
 	"regreen/internal/proc"
 	"regreen/internal/runner"
 )
@@ -46,7 +47,7 @@ func (r *repo) resolve(dir string, names []string) (installed, bool) {
 }
 
 func readInstalled(dir, name string) (installed, bool) {
-	src, err := os.ReadFile(filepath.Join(dir, "package.json"))
+	src, err := plain.ReadFile(filepath.Join(dir, "package.json"))
 	if err != nil {
 		return installed{}, false
 	}

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
-	"os"
 	"path"
 	"path/filepath"
 	"slices"
@@ -14,6 +13,7 @@ import (
 	"github.com/bmatcuk/doublestar/v4"
 	"go.yaml.in/yaml/v3"
 
+	"regreen/internal/plain"
 	"regreen/internal/runner"
 )
 
@@ -43,7 +43,7 @@ type repo struct {
 
 func (r *repo) abs(rel string) string { return filepath.Join(r.in.Root, filepath.FromSlash(rel)) }
 
-func (r *repo) read(rel string) ([]byte, error) { return os.ReadFile(r.abs(rel)) }
+func (r *repo) read(rel string) ([]byte, error) { return plain.ReadFile(r.abs(rel)) }
 
 // readRepo reads every package.json of the repository. One that is not JSON is
 // passed over: the project's own tools would not start either.

@@ -14,6 +14,7 @@ import (
 	"strings"
 	"time"
 
+	"regreen/internal/plain"
 	"regreen/internal/proc"
 	"regreen/internal/runner"
 )
@@ -67,7 +68,7 @@ var openedSource []byte
 // where to. Without it the run is the same. The hook's file is to be removed.
 func watchOpened(env runner.Env, id string) (hook, file string, extra []string) {
 	hook = filepath.Join(env.Scratch, "opened-"+id+".cjs")
-	if err := os.WriteFile(hook, openedSource, 0o600); err != nil {
+	if err := plain.WriteIn(env.Scratch, hook, openedSource); err != nil {
 		return hook, "", nil
 	}
 	file = filepath.Join(env.Scratch, "opened-"+id+".jsonl")

@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"time"
 
+	"regreen/internal/plain"
 	"regreen/internal/proc"
 	"regreen/internal/runner"
 )
@@ -20,10 +21,10 @@ const scriptTimeout = 60 * time.Second
 // gives its absolute path.
 func WriteScript(env runner.Env, name string, src []byte) (string, error) {
 	abs := filepath.Join(env.Scratch, name)
-	if have, err := os.ReadFile(abs); err == nil && string(have) == string(src) {
+	if have, err := plain.ReadFile(abs); err == nil && string(have) == string(src) {
 		return abs, nil
 	}
-	if err := os.WriteFile(abs, src, 0o600); err != nil {
+	if err := plain.WriteIn(env.Scratch, abs, src); err != nil {
 		return "", fmt.Errorf("write %s: %w", name, err)
 	}
 	return abs, nil
@@ -71,7 +72,7 @@ func run(ctx context.Context, env runner.Env, p runner.Project, name string, src
 	if err != nil {
 		return nil, fmt.Errorf("run %s: %w", name, err)
 	}
-	got, err := os.ReadFile(answer.Name())
+	got, err := plain.ReadFile(answer.Name())
 	if err != nil || !json.Valid(got) {
 		return nil, fmt.Errorf("%s gave no answer (exit code %d): %s", name, exit.Code, LastLines(out.String(), 6))
 	}

@@ -10,6 +10,7 @@ import (
 
 	"regreen/internal/lang"
 	"regreen/internal/lazyregexp"
+	"regreen/internal/plain"
 	"regreen/internal/runner"
 )
 
@@ -36,7 +37,7 @@ func NewContext(env runner.Env, p runner.Project, l lang.Language) Context {
 	c := Context{
 		Framework: p.Framework, Root: env.Root, Origin: env.Origin, Disk: env.OnDisk(), Project: p.Root, Language: l,
 		Read: func(rel string) ([]byte, error) {
-			return os.ReadFile(filepath.Join(env.OnDisk(), filepath.FromSlash(rel)))
+			return plain.ReadFile(filepath.Join(env.OnDisk(), filepath.FromSlash(rel)))
 		},
 	}
 	c.roots = c.bases()

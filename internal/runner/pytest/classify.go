@@ -16,8 +16,8 @@ func (a *assembly) failure(scope runner.Scope, test runner.TestID, line int, e r
 	// a text must not differ between two copies of one tree
 	e.Message, stack = a.tree.shorten(e.Message), a.tree.shorten(stack)
 	f := runner.Failure{
-		Scope: scope, Test: test, Name: e.Name, Stack: plain(stack),
-		Message: plain(e.Message), Expected: e.Expected, Received: e.Actual,
+		Scope: scope, Test: test, Name: e.Name, Stack: withoutColour(stack),
+		Message: withoutColour(e.Message), Expected: e.Expected, Received: e.Actual,
 		Frames: a.frames(e.Frames),
 	}
 	if e.Operator != "" && e.Operator != "==" && e.Operator != "is" && e.Operator != "snapshot" {
@@ -269,7 +269,7 @@ func number(s string) int {
 
 var ansi = lazyregexp.New(`\x1b\[[0-9;:?]*[A-Za-z]`)
 
-// plain takes colour codes out.
-func plain(s string) string { return ansi.ReplaceAllString(s, "") }
+// withoutColour takes colour codes out.
+func withoutColour(s string) string { return ansi.ReplaceAllString(s, "") }
 
 func base(rel string) string { return path.Base(rel) }

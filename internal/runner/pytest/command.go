@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 
+	"regreen/internal/plain"
 	"regreen/internal/proc"
 	"regreen/internal/runner"
 )
@@ -211,7 +212,7 @@ func (s *session) environ(run *prepared, sel selection) ([]string, error) {
 			return nil, fmt.Errorf("write the selection: %w", err)
 		}
 		file := filepath.Join(run.dir, "select.json")
-		if err := os.WriteFile(file, text, 0o600); err != nil {
+		if err := plain.WriteIn(s.env.Scratch, file, text); err != nil {
 			return nil, fmt.Errorf("write the selection: %w", err)
 		}
 		set["REGREEN_SELECT"] = file

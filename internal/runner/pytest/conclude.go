@@ -158,7 +158,7 @@ var complaints = []*lazyregexp.Regexp{
 // complaint is what pytest said when it would not run, for people.
 func (s *session) complaint(r *runner.Report) string {
 	for _, c := range complaints {
-		if m := c.FindStringSubmatch(plain(r.Output)); m != nil {
+		if m := c.FindStringSubmatch(withoutColour(r.Output)); m != nil {
 			return s.tree.shorten(m[1])
 		}
 	}

@@ -2,13 +2,13 @@ package pytest
 
 import (
 	"bytes"
-	"os"
 	"path"
 	"path/filepath"
 	"slices"
 	"strings"
 
 	"regreen/internal/lazyregexp"
+	"regreen/internal/plain"
 	"regreen/internal/runner"
 
 	"github.com/BurntSushi/toml"
@@ -116,7 +116,7 @@ func (s *survey) home(dir string) string {
 }
 
 func (s *survey) read(rel string) []byte {
-	text, err := os.ReadFile(filepath.Join(s.in.Root, filepath.FromSlash(rel)))
+	text, err := plain.ReadFile(filepath.Join(s.in.Root, filepath.FromSlash(rel)))
 	if err != nil {
 		return nil
 	}

@@ -1,13 +1,13 @@
 package pytest
 
 import (
-	"os"
 	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
 
 	"regreen/internal/lazyregexp"
+	"regreen/internal/plain"
 	"regreen/internal/runner"
 )
 
@@ -59,7 +59,7 @@ func (a *assembly) readDumps(dump string) []stack {
 	slices.Sort(files)
 	var best []stack
 	for _, f := range files {
-		text, err := os.ReadFile(f)
+		text, err := plain.ReadFile(f)
 		if err != nil {
 			continue
 		}

@@ -4,12 +4,13 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
 	"path"
 	"path/filepath"
 	"strings"
 
 	"github.com/BurntSushi/toml"
+
+	"regreen/internal/plain"
 )
 
 // config is what pytest's ini file says, as far as regreen needs it.
@@ -31,7 +32,7 @@ func readConfig(root, dir string) (config, error) {
 	for at := path.Clean(dir); ; at = path.Dir(at) {
 		for _, name := range configNames {
 			rel := path.Join(at, name)
-			text, err := os.ReadFile(filepath.Join(root, filepath.FromSlash(rel)))
+			text, err := plain.ReadFile(filepath.Join(root, filepath.FromSlash(rel)))
 			if errors.Is(err, fs.ErrNotExist) {
 				continue
 			}

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"regreen/internal/plain"
 	"regreen/internal/runner"
 
 	"github.com/bmatcuk/doublestar/v4"
@@ -144,7 +145,7 @@ func (l *layout) isTest(rel string) bool {
 }
 
 func (l *layout) hasDoctest(rel string) bool {
-	text, err := os.ReadFile(filepath.Join(l.root, filepath.FromSlash(rel)))
+	text, err := plain.ReadFile(filepath.Join(l.root, filepath.FromSlash(rel)))
 	return err == nil && bytes.Contains(text, []byte(">>> "))
 }
 
@@ -205,7 +206,7 @@ func (l *layout) implicit(test string) []string {
 }
 
 func (l *layout) read(rel string) []byte {
-	text, err := os.ReadFile(filepath.Join(l.root, filepath.FromSlash(rel)))
+	text, err := plain.ReadFile(filepath.Join(l.root, filepath.FromSlash(rel)))
 	if err != nil {
 		return nil
 	}

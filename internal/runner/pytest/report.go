@@ -3,11 +3,11 @@ package pytest
 import (
 	"encoding/json"
 	"fmt"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 
+	"regreen/internal/plain"
 	"regreen/internal/runner"
 )
 
@@ -65,7 +65,7 @@ func (a *assembly) record(rec runner.Record) {
 	case "run":
 		a.run(rec)
 	case "warn":
-		a.report.Warnings = append(a.report.Warnings, plain(rec.Text))
+		a.report.Warnings = append(a.report.Warnings, withoutColour(rec.Text))
 	case "end":
 		a.end(rec)
 	}
@@ -180,7 +180,7 @@ func (a *assembly) end(rec runner.Record) {
 		}
 	}
 	for _, e := range data.Elsewhere {
-		if name, file, ok := strings.Cut(plain(e), ": "); ok {
+		if name, file, ok := strings.Cut(withoutColour(e), ": "); ok {
 			a.report.Warnings = append(a.report.Warnings, fmt.Sprintf(
 				"the tests loaded %s from %s, not from this repository, so they tell nothing of the code here; pip install -e . in the environment of the tests mends it", name, file))
 		}
@@ -218,7 +218,7 @@ func (a *assembly) source(rel string) []byte {
 	}
 	src, ok := a.sources[rel]
 	if !ok {
-		src, _ = os.ReadFile(filepath.Join(a.root, filepath.FromSlash(rel)))
+		src, _ = plain.ReadFile(filepath.Join(a.root, filepath.FromSlash(rel)))
 		a.sources[rel] = src
 	}
 	return src

@@ -28,7 +28,7 @@ var (
 func (a *assembly) printedError(output string) (runner.RawError, bool) {
 	var found runner.RawError
 	ok := false
-	lines := strings.Split(plain(output), "\n")
+	lines := strings.Split(withoutColour(output), "\n")
 	for i := 0; i < len(lines); i++ {
 		if !strings.HasSuffix(strings.TrimRight(lines[i], "\r"), "Traceback (most recent call last):") {
 			continue

@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"regreen/internal/lang/js"
+	"regreen/internal/plain"
 	"regreen/internal/runner"
 	"regreen/internal/runner/node"
 )
@@ -70,7 +71,7 @@ func (s *session) Run(ctx context.Context, req runner.Request) (*runner.Report, 
 	p.Setup, p.Begun = filepath.Join(dir, "setup.mjs"), filepath.Join(dir, "begun.jsonl")
 	p.Allow = []string{filepath.ToSlash(dir), filepath.ToSlash(s.env.Origin)}
 	planFile := filepath.Join(dir, "plan.json")
-	if err := p.write(planFile); err != nil {
+	if err := p.write(s.env.Scratch, planFile); err != nil {
 		return nil, err
 	}
 
@@ -104,12 +105,12 @@ func (s *session) collector(req runner.Request) *node.Collector {
 	return c
 }
 
-func (p plan) write(file string) error {
+func (p plan) write(scratch, file string) error {
 	src, err := json.Marshal(p)
 	if err != nil {
 		return fmt.Errorf("encode the plan: %w", err)
 	}
-	if err := os.WriteFile(file, src, 0o600); err != nil {
+	if err := plain.WriteIn(scratch, file, src); err != nil {
 		return fmt.Errorf("write the plan: %w", err)
 	}
 	return nil
