@@ -94,6 +94,8 @@ func problemOf(ctx context.Context, err error) *Problem {
 		return of(box.Code, box.Hint)
 	case errors.As(err, &socket):
 		return &Problem{Code: "socket", Exit: ExitEnvironment, Message: socket.Error(), Hint: "make it your own with mode 0700, or set XDG_RUNTIME_DIR", Err: err}
+	case errors.Is(err, daemon.ErrSilent):
+		return of("environment", "it may be suspended (kill -CONT goes on); kill -9 ends it and loses nothing: pgrep -af 'regreen watch' names it")
 	case errors.As(err, &busy):
 		return of("busy", "wait for it to end")
 	case errors.As(err, &budget):

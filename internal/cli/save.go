@@ -111,6 +111,9 @@ func (a *app) rootOf(file string) (string, error) {
 // fromHere is a file of the repository as an editor has to read it from the
 // working folder: relative to it inside the repository, else absolute.
 func (a *app) fromHere(root, rel string, absolute bool) string {
+	if filepath.IsAbs(rel) { // outside the repository, as the framework names it
+		return rel
+	}
 	abs := filepath.Join(root, filepath.FromSlash(rel))
 	here, err := filepath.EvalSymlinks(a.dir)
 	if err != nil || absolute {

@@ -113,6 +113,17 @@ func TestSaveNotes(t *testing.T) {
 	}
 }
 
+// TestSaveOutside holds that a place outside the repository stays as it is.
+func TestSaveOutside(t *testing.T) {
+	root := t.TempDir()
+	write(t, filepath.Join(root, ".git", "HEAD"), "")
+	outside := filepath.Join(t.TempDir(), "lib.js")
+	deps := saveDeps(root, cycle.Document{Outcome: cycle.Failed, Remaining: []cycle.Remaining{{File: outside, Line: 3, Column: 7, Kind: "k", Message: "m"}}})
+	if got := call(t, deps, root, "save", "--wait", "a.js"); got.stdout != outside+":3:7: error: m [k]\n" {
+		t.Errorf("save = %q, %s", got.stdout, got.stderr)
+	}
+}
+
 func TestLinePath(t *testing.T) {
 	for in, want := range map[string]string{"a  b.js": "a  b.js", "a\nb\x1b[1m.js": "a\ufffdb\ufffd[1m.js", " x": " x"} {
 		if got := linePath(in); got != want {

@@ -13,6 +13,7 @@ import (
 	"os"
 	"strings"
 	"syscall"
+	"time"
 
 	"regreen/cycle"
 	"regreen/internal/engine"
@@ -20,6 +21,12 @@ import (
 
 // ErrNone says that no daemon watches the repository.
 var ErrNone = errors.New("no regreen watches this repository")
+
+// ErrSilent says that there is a daemon, and that it does not answer in time.
+var ErrSilent = errors.New("the daemon of this repository does not answer")
+
+// answerTime is how long the daemon may take for what it answers at once.
+const answerTime = 5 * time.Second
 
 // Client talks to the daemon of one repository.
 type Client struct{ http *http.Client }
@@ -56,6 +63,8 @@ func (c *Client) call(ctx context.Context, method, path string, v any) (*http.Re
 	switch {
 	case errors.Is(err, os.ErrNotExist), errors.Is(err, syscall.ECONNREFUSED):
 		return nil, ErrNone
+	case errors.Is(err, context.DeadlineExceeded):
+		return nil, ErrSilent
 	case err != nil:
 		return nil, fmt.Errorf("ask the daemon: %w", err)
 	case resp.StatusCode < 300:
@@ -84,8 +93,11 @@ func (c *Client) get(ctx context.Context, method, path string, v, into any) erro
 	return nil
 }
 
-// Status asks what the daemon is doing; ErrNone when there is none.
+// Status asks what the daemon is doing; ErrNone when there is none, ErrSilent
+// when it hangs.
 func (c *Client) Status(ctx context.Context) (s Status, err error) {
+	ctx, cancel := context.WithTimeout(ctx, answerTime)
+	defer cancel()
 	err = c.get(ctx, http.MethodGet, "/v1/status", nil, &s)
 	return s, err
 }
@@ -109,6 +121,9 @@ func (c *Client) Save(ctx context.Context, rels []string, wait bool) (doc *cycle
 
 // Stop asks the daemon to end, and waits until it no longer answers.
 func (c *Client) Stop(ctx context.Context) error {
+	if _, err := c.Status(ctx); err != nil {
+		return err
+	}
 	events, err := c.call(ctx, http.MethodGet, "/v1/events", nil)
 	if err != nil {
 		return err

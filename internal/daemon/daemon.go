@@ -73,6 +73,7 @@ type Daemon struct {
 	ended chan struct{} // closed when Run's loop no longer answers
 	quit  context.CancelFunc
 	loop  *loop
+	lock  *lock          // while Run runs
 	group sync.WaitGroup // operations and watchers
 	waits latest
 	times times // of the server's clients
@@ -117,11 +118,10 @@ func New(cfg Config) *Daemon {
 // repository, and nil when ctx is done or it was asked to stop. Nothing of it
 // is left when it returns.
 func (d *Daemon) Run(ctx context.Context) (err error) {
-	lock, err := takeLock(d.cfg.LockFile)
-	if err != nil {
+	if d.lock, err = takeLock(d.cfg.LockFile); err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, lock.release()) }()
+	defer func() { err = errors.Join(err, d.lock.release()) }()
 	ctx, d.quit = context.WithCancel(ctx)
 	defer d.quit()
 

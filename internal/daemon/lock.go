@@ -37,8 +37,37 @@ func takeLock(path string) (*lock, error) {
 	return &lock{f}, nil
 }
 
+// ours tells whether the lock's file is still the one under its name: somebody
+// may have removed the state folder.
+func (l *lock) ours() bool {
+	mine, err := l.f.Stat()
+	if err != nil {
+		return false
+	}
+	now, err := os.Stat(l.f.Path())
+	return err == nil && os.SameFile(mine, now)
+}
+
+// again takes the lock anew where its file is gone. It gives *BusyError when
+// another process has it by now.
+func (l *lock) again() error {
+	if l.ours() {
+		return nil
+	}
+	n, err := takeLock(l.f.Path())
+	if err != nil {
+		return err
+	}
+	old := l.f
+	l.f = n.f
+	return old.Close()
+}
+
 func (l *lock) release() error {
-	err := os.Remove(l.f.Path() + ".pid")
+	var err error
+	if l.ours() { // else the note is another one's
+		err = os.Remove(l.f.Path() + ".pid")
+	}
 	if errors.Is(err, os.ErrNotExist) {
 		err = nil
 	}

@@ -56,7 +56,7 @@ type loop struct {
 	gitWait  string
 	lastSave time.Time
 	config   config.Config
-	reopen   bool // the configuration changed: the worker is opened anew
+	reopen   bool // the configuration changed, or something went wrong: the worker is opened anew
 	watcher  Watcher
 	unwatch  context.CancelFunc // ends the watcher
 	rewatch  func() error       // watches by the present configuration
@@ -175,6 +175,12 @@ func (l *loop) next(ctx context.Context) {
 		l.answer()
 		return
 	}
+	var busy *BusyError
+	if err := l.d.lock.again(); errors.As(err, &busy) { // for other errors the cycle will say what is wrong
+		l.broken = err
+		l.d.quit()
+		return
+	}
 	verdictOnly := l.pending.noMerge // whatever is owed besides
 	j := l.pending.add(l.owed)
 	j.noMerge = verdictOnly
@@ -211,8 +217,8 @@ func (l *loop) opener() func(context.Context) error {
 		if l.worker != nil && reopen {
 			w := l.worker
 			l.worker = nil
-			if err := w.Close(); err != nil {
-				return err
+			if err := w.Close(); err != nil { // it may be why it is opened anew
+				l.d.log().Debug("close the sandbox", "err", err)
 			}
 		}
 		if l.worker != nil {
@@ -290,6 +296,7 @@ func (l *loop) ended(j *job, doc *cycle.Document, err error, superseded bool) {
 		return
 	case err != nil:
 		l.owed = l.owed.add(j)
+		l.reopen = true // what it holds may be gone, such as the state folder
 		var setup *runner.Problem
 		if l.last == nil && errors.As(err, &setup) {
 			// Nothing ever ran here, and will not by itself: who just started

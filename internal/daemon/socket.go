@@ -76,7 +76,11 @@ func listen(path string) (net.Listener, error) {
 	if err := os.Chmod(path, 0o600); err != nil {
 		return nil, errors.Join(fmt.Errorf("protect the socket: %w", err), l.Close())
 	}
-	return own{l, make(chan struct{}, maxConns)}, nil
+	made, err := os.Lstat(path)
+	if err != nil {
+		return nil, errors.Join(fmt.Errorf("look at the socket: %w", err), l.Close())
+	}
+	return own{l, made, make(chan struct{}, maxConns)}, nil
 }
 
 // trusted says why a socket is not to be connected to; nil too when there is none.
@@ -101,7 +105,18 @@ const maxConns = 256
 // own lets only the same user's processes in, and not too many of them.
 type own struct {
 	net.Listener
+	made os.FileInfo   // the socket's file
 	room chan struct{} // holds one for each connection
+}
+
+// Close stops listening and removes the socket's file, unless it is another
+// daemon's by now.
+func (o own) Close() error {
+	if u, ok := o.Listener.(*net.UnixListener); ok {
+		now, err := os.Lstat(u.Addr().String())
+		u.SetUnlinkOnClose(err == nil && os.SameFile(o.made, now))
+	}
+	return o.Listener.Close()
 }
 
 // Accept drops connections of other users, and tells those that are too many.

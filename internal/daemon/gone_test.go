@@ -1,0 +1,84 @@
+package daemon
+
+import (
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"regreen/internal/config"
+)
+
+// TestStateFolderGone holds that a daemon whose state folder was removed goes
+// on, keeps others out, and gives way where another one took its place.
+func TestStateFolderGone(t *testing.T) {
+	f := begin(t, nil)
+	f.finish(passed())
+	f.until(Idle)
+	gone := func() {
+		t.Helper()
+		if err := os.RemoveAll(filepath.Dir(f.cfg.LockFile)); err != nil {
+			t.Skipf("the system keeps a file that is open: %v", err)
+		}
+	}
+	gone()
+	f.save("a.ts", "1")
+	f.began()
+	var busy *BusyError
+	if err := New(f.cfg).Run(t.Context()); !errors.As(err, &busy) || busy.PID != os.Getpid() {
+		t.Errorf("a second daemon: %v", err)
+	}
+	f.work.fail <- errors.New("the worktree is gone")
+	f.until(Idle)
+	opened := false
+	open := f.cfg.Open
+	must(t, f.d.ask(t.Context(), func() {
+		f.d.cfg.Open = func(ctx context.Context, c config.Config) (Worker, error) { opened = true; return open(ctx, c) }
+	}))
+	f.save("a.ts", "2")
+	f.began()
+	must(t, f.d.ask(t.Context(), func() {
+		if !opened {
+			t.Error("after an error the sandbox is not opened anew")
+		}
+	}))
+	f.finish(passed())
+	f.until(Idle)
+
+	gone()
+	other, err := takeLock(f.cfg.LockFile)
+	must(t, err)
+	defer func() { must(t, other.release()) }()
+	l, err := listen(f.cfg.Socket)
+	must(t, err)
+	defer func() { _ = l.Close() }()
+	f.save("a.ts", "3")
+	if err := <-f.done; !errors.As(err, &busy) {
+		t.Errorf("Run beside another daemon = %v", err)
+	}
+	for _, left := range []string{f.cfg.Socket, f.cfg.LockFile + ".pid"} {
+		if _, err := os.Lstat(left); err != nil {
+			t.Errorf("it took the other's %s along", filepath.Base(left))
+		}
+	}
+}
+
+// TestSilent holds that who asks a daemon that hangs is not kept for ever.
+func TestSilent(t *testing.T) {
+	f := begin(t, nil)
+	f.finish(passed())
+	hold, held := make(chan struct{}), make(chan struct{})
+	go func() { _ = f.d.ask(context.Background(), func() { close(held); <-hold }) }()
+	<-held
+	defer close(hold)
+	ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
+	defer cancel()
+	if _, err := f.c.Status(ctx); !errors.Is(err, ErrSilent) {
+		t.Errorf("Status = %v", err)
+	}
+	if err := f.c.Stop(ctx); !errors.Is(err, ErrSilent) {
+		t.Errorf("Stop = %v", err)
+	}
+}
