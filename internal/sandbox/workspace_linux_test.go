@@ -18,14 +18,14 @@ type layout struct {
 
 const plug = `{"name":"plug","version":"1.0.0","main":"i.js","peerDependencies":{"@x/a":"*"}}`
 const outer = `{"name":"outer","version":"1.0.0","main":"i.js","dependencies":{"plug":"1"}}`
-const plain = `{"name":"plain","version":"1.0.0","main":"i.js"}`
+const plainPackage = `{"name":"plain","version":"1.0.0","main":"i.js"}`
 const requiresA, requiresPlug = "module.exports = 'plug ' + require('@x/a')\n", "module.exports = 'outer ' + require('plug')\n"
 
 func layouts() []layout {
 	hoisted := func(record string, more ...string) []string {
 		return append([]string{"node_modules/" + record, "x", "node_modules/plug/package.json", plug, "node_modules/plug/i.js", requiresA,
 			"node_modules/outer/package.json", outer, "node_modules/outer/i.js", requiresPlug,
-			"node_modules/plain/package.json", plain, "node_modules/plain/i.js", "module.exports = 'plain'\n"}, more...)
+			"node_modules/plain/package.json", plainPackage, "node_modules/plain/i.js", "module.exports = 'plain'\n"}, more...)
 	}
 	const pnpm, store = "node_modules/.pnpm/", "node_modules/.store/"
 	return []layout{
@@ -34,12 +34,12 @@ func layouts() []layout {
 			[][2]string{{"../../packages/a", "node_modules/@x/a"}, {"../packages/b", "node_modules/b"}}},
 		{"yarn with nested packages", []string{"node_modules/.yarn-state.yml", "x", "packages/b/node_modules/plug/package.json", plug,
 			"packages/b/node_modules/plug/i.js", requiresA, "packages/b/node_modules/outer/package.json", outer, "packages/b/node_modules/outer/i.js", requiresPlug,
-			"node_modules/plain/package.json", plain, "node_modules/plain/i.js", "module.exports = 'plain'\n"},
+			"node_modules/plain/package.json", plainPackage, "node_modules/plain/i.js", "module.exports = 'plain'\n"},
 			[][2]string{{"../../packages/a", "node_modules/@x/a"}}},
 		{"pnpm", []string{"node_modules/.modules.yaml", "x",
 			pnpm + "plug@1.0.0_@x+a@packages+a/node_modules/plug/package.json", plug, pnpm + "plug@1.0.0_@x+a@packages+a/node_modules/plug/i.js", requiresA,
 			pnpm + "outer@1.0.0_@x+a@packages+a/node_modules/outer/package.json", outer, pnpm + "outer@1.0.0_@x+a@packages+a/node_modules/outer/i.js", requiresPlug,
-			pnpm + "plain@1.0.0/node_modules/plain/package.json", plain, pnpm + "plain@1.0.0/node_modules/plain/i.js", "module.exports = 'plain'\n"},
+			pnpm + "plain@1.0.0/node_modules/plain/package.json", plainPackage, pnpm + "plain@1.0.0/node_modules/plain/i.js", "module.exports = 'plain'\n"},
 			[][2]string{{"../../../../../packages/a", pnpm + "plug@1.0.0_@x+a@packages+a/node_modules/@x/a"},
 				{"../../plug@1.0.0_@x+a@packages+a/node_modules/plug", pnpm + "outer@1.0.0_@x+a@packages+a/node_modules/plug"},
 				{"../plug@1.0.0_@x+a@packages+a/node_modules/plug", pnpm + "node_modules/plug"},
@@ -50,7 +50,7 @@ func layouts() []layout {
 		{"yarn with a store", []string{"node_modules/.yarn-state.yml", "x",
 			store + "plug-virtual-1/package/package.json", plug, store + "plug-virtual-1/package/i.js", requiresA,
 			store + "outer-npm-1/package/package.json", outer, store + "outer-npm-1/package/i.js", requiresPlug,
-			store + "plain-npm-1/package/package.json", plain, store + "plain-npm-1/package/i.js", "module.exports = 'plain'\n"},
+			store + "plain-npm-1/package/package.json", plainPackage, store + "plain-npm-1/package/i.js", "module.exports = 'plain'\n"},
 			[][2]string{{"../../../../../packages/a", store + "plug-virtual-1/node_modules/@x/a"},
 				{"../../plug-virtual-1/package", store + "outer-npm-1/node_modules/plug"},
 				{"../../../a", "packages/b/node_modules/@x/a"}, {"../../../node_modules/.store/plug-virtual-1/package", "packages/b/node_modules/plug"},
@@ -161,7 +161,7 @@ func TestCopiedPackagesFollowTheUsers(t *testing.T) {
 	if err := removeAll(g.Path("node_modules/plug")); err != nil {
 		t.Fatal(err)
 	}
-	g.Write("node_modules/plug/package.json", strings.ReplaceAll(plain, "plain", "plug"), "node_modules/plug/i.js", "module.exports = 'new'\n")
+	g.Write("node_modules/plug/package.json", strings.ReplaceAll(plainPackage, "plain", "plug"), "node_modules/plug/i.js", "module.exports = 'new'\n")
 	r.ready()
 	if got, err := filepath.EvalSymlinks(r.s.boxPath("node_modules/plug")); err != nil || got != g.Path("node_modules/plug") || r.box("node_modules/plug/i.js") != "module.exports = 'new'\n" {
 		t.Errorf("plug = %s, %v", got, err)
