@@ -245,6 +245,22 @@ func (t *tx) apply(st *step) error {
 	if got != st.Before {
 		return errChanged // the user's bytes are given back
 	}
+	return t.sameKind(st)
+}
+
+// sameKind tells, by errChanged, that the displaced file got another mode,
+// owner or name since it was looked at: what was put in its place has not.
+func (t *tx) sameKind(st *step) error {
+	if st.info == nil {
+		return nil
+	}
+	fi, err := st.dir.lstat(st.Temp)
+	if err != nil {
+		return err
+	}
+	if fi.Mode() != st.info.Mode() || links(fi) > 1 || foreign(fi) != foreign(st.info) {
+		return errChanged
+	}
 	return nil
 }
 
