@@ -28,7 +28,7 @@ func main() {
 	files := flag.Int("files", 50_000, "files of the repository")
 	runs := flag.Int("runs", 15, "runs of each")
 	binary := flag.String("regreen", "", "the program whose start is measured; built when not given")
-	where := flag.String("dir", "", "where to make it; the user's cache folder when not given, since a repository seldom lies in /tmp")
+	where := flag.String("dir", "", "where to make it; the user's home folder when not given, since a repository seldom lies in /tmp")
 	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()
@@ -54,10 +54,9 @@ func (c cost) median() time.Duration { return slices.Sorted(slices.Values(c.used
 // run gives whether all limits hold.
 func run(ctx context.Context, out io.Writer, where string, files, runs int, binary string) (ok bool, err error) {
 	if where == "" {
-		if where, err = os.UserCacheDir(); err != nil {
+		if where, err = os.UserHomeDir(); err != nil {
 			return false, err
 		}
-		where = filepath.Join(where, "regreen-bench")
 	}
 	if err := os.MkdirAll(where, 0o755); err != nil {
 		return false, err
@@ -66,7 +65,7 @@ func run(ctx context.Context, out io.Writer, where string, files, runs int, bina
 	if err != nil {
 		return false, err
 	}
-	dir, err := os.MkdirTemp(where, "sandbox")
+	dir, err := os.MkdirTemp(where, "regreen-bench-")
 	if err != nil {
 		return false, err
 	}
