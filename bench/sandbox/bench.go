@@ -59,19 +59,20 @@ func all(ctx context.Context, b bench) ([]cost, error) {
 	if err != nil {
 		return nil, err
 	}
-	for i := range costs[2:] {
-		costs[2+i].what += ", from a process that holds it all"
-		costs[2+i].limit = 0
+	for i := range costs[3:] {
+		costs[3+i].what += ", from a process that holds it all"
+		costs[3+i].limit = 0
 	}
-	return append(costs, walls[2:]...), nil
+	return append(costs, walls[3:]...), nil
 }
 
-// measure gives the snapshot, the update, and the walls of each level.
+// measure gives the snapshots, the update, and the walls of each level.
 func (b *bench) measure(ctx context.Context) ([]cost, error) {
 	if err := b.make(ctx); err != nil {
 		return nil, err
 	}
-	snapshot := cost{what: "snapshot, two files saved", limit: limitSnapshot}
+	snapshot := cost{what: "snapshot, told of two saved files", limit: limitSnapshot}
+	whole := cost{what: "snapshot, not told what was saved"}
 	update := cost{what: "warm update, ten files changed", limit: limitUpdate}
 	var walls []cost
 	for _, level := range []string{"namespace", "landlock", "copy"} {
@@ -79,7 +80,7 @@ func (b *bench) measure(ctx context.Context) ([]cost, error) {
 		if level == "namespace" {
 			c.limit = limitSetUp
 		}
-		if err := b.level(ctx, level, &c, &snapshot, &update); err != nil {
+		if err := b.level(ctx, level, &c, &snapshot, &whole, &update); err != nil {
 			var none *sandbox.Error
 			if !errors.As(err, &none) || none.Code != sandbox.CodeNoIsolation {
 				return nil, err
@@ -88,7 +89,7 @@ func (b *bench) measure(ctx context.Context) ([]cost, error) {
 		}
 		walls = append(walls, c)
 	}
-	return append([]cost{snapshot, update}, walls...), nil
+	return append([]cost{snapshot, whole, update}, walls...), nil
 }
 
 // make writes and commits the files.
@@ -128,7 +129,7 @@ func (b *bench) save(i int) error {
 
 // level measures one isolation level; the snapshot and the update do not
 // depend on it and are measured at the first one that is to be had.
-func (b *bench) level(ctx context.Context, name string, walls, snapshot, update *cost) (err error) {
+func (b *bench) level(ctx context.Context, name string, walls, snapshot, whole, update *cost) (err error) {
 	repo, err := git.Open(ctx, b.repo(), b.environ())
 	if err != nil {
 		return err
@@ -152,18 +153,35 @@ func (b *bench) level(ctx context.Context, name string, walls, snapshot, update 
 		if i > 0 && !first {
 			break
 		}
+		var told []string
 		for k := range saved {
-			if err := b.save((i*perFolder + k) % b.files); err != nil {
+			n := (i*perFolder + k) % b.files
+			if err := b.save(n); err != nil {
 				return err
 			}
+			rel, err := filepath.Rel(b.repo(), b.file(n))
+			if err != nil {
+				return err
+			}
+			told = append(told, filepath.ToSlash(rel))
 		}
 		var snap *sandbox.Snapshot
-		took, err := cpu(func() (err error) { snap, err = s.Snapshot(ctx); return err })
+		took, err := cpu(func() (err error) { snap, err = s.SnapshotOf(ctx, told); return err })
 		if err != nil {
 			return err
 		}
 		if i > 0 && saved == 2 {
 			snapshot.used = append(snapshot.used, took)
+			if !snap.Told {
+				snapshot.note = "the whole tree was listed"
+			}
+		}
+		took, err = cpu(func() (err error) { snap, err = s.Snapshot(ctx); return err })
+		if err != nil {
+			return err
+		}
+		if i > 0 && saved == 2 {
+			whole.used = append(whole.used, took)
 		}
 		took, err = cpu(func() error { return s.Prepare(ctx, snap) })
 		if err != nil {

@@ -40,6 +40,8 @@ type Request struct {
 	// files. An error stops it; with a *cycle.NotMerged the result is kept as a
 	// proposal. May be nil.
 	BeforeMerge func(ctx context.Context, changes []cycle.Change) error
+
+	whole bool // the whole tree is listed, not only Files
 }
 
 // savedCause bounds the search for a cause after a save.
@@ -47,6 +49,7 @@ const savedCause = config.Duration(5 * time.Second)
 
 // prepared is a snapshot in the sandbox with the selection over it.
 type prepared struct {
+	start   time.Time // before the snapshot
 	snap    *sandbox.Snapshot
 	work    *workspace
 	changes []git.Change
@@ -110,6 +113,14 @@ func (e *Engine) Cycle(ctx context.Context, req Request, sink func(cycle.Event))
 		opts.Config.Cycle.CauseBudget = min(opts.Config.Cycle.CauseBudget, savedCause)
 	}
 	doc, err := cycle.Run(ctx, selection(p.set, req), opts, deps)
+	if missed := e.missed(ctx, p, doc); err == nil && len(missed) > 0 {
+		e.opts.Log.Debug("files differ that nobody told of", "files", missed)
+		if err := closeUnits(); err != nil {
+			return nil, err
+		}
+		req.Files, req.whole = append(slices.Clone(req.Files), missed...), true
+		return e.Cycle(ctx, req, sink)
+	}
 	doc.IsolationNote = e.box.Note()
 	doc.Warnings = slices.Concat(e.notes, doc.Warnings, e.warnings)
 	for _, s := range p.snap.Skipped {
@@ -134,9 +145,9 @@ func (e *Engine) Cycle(ctx context.Context, req Request, sink func(cycle.Event))
 // prepare brings the sandbox to the working tree's present state and selects.
 func (e *Engine) prepare(ctx context.Context, req Request) (*prepared, error) {
 	start := time.Now()
-	p := &prepared{}
+	p := &prepared{start: start}
 	var err error
-	if p.snap, err = e.box.Snapshot(ctx); err != nil {
+	if p.snap, err = e.snapshot(ctx, req); err != nil {
 		return nil, fmt.Errorf("take a snapshot: %w", err)
 	}
 	if err = e.box.Prepare(ctx, p.snap); err != nil {

@@ -22,6 +22,7 @@ const maxThreeWay = 1 << 20
 // names it and nothing is written. Errors are as for Merge, but HEAD may have
 // moved.
 func (s *Sandbox) Apply(ctx context.Context, id string, changes []Change) (*Merged, error) {
+	s.last = nil // nobody is told of what we write
 	now := make([]Change, 0, len(changes))
 	var conflict Conflict
 	for _, c := range changes {

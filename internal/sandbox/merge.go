@@ -46,6 +46,7 @@ const lockWait = 3 * time.Second
 // and a path outside it give *Refusal; a full disk ErrNoSpace. In all these
 // cases nothing was changed. Mode, owner, attributes and index stay.
 func (s *Sandbox) Merge(ctx context.Context, req MergeRequest) (*Merged, error) {
+	s.last = nil // nobody is told of what we write
 	guard := req.Guard
 	if guard == (git.Guard{}) && req.Snap != nil {
 		guard = req.Snap.Guard

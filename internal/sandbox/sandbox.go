@@ -85,7 +85,7 @@ type Sandbox struct {
 	shadow  *shadow
 	head    header    // what seen is the manifest of
 	seen    manifest  // the user's files
-	last    *Snapshot // the newest, made from head and seen; nil after a start
+	last    *Snapshot // the newest, made from head and seen; nil after a start or a merge
 	boxed   manifest  // the worktree's files
 	links   linkTexts // what the worktree's links say instead of the user's
 	dirty   bool      // seen or boxed are newer than what is written down

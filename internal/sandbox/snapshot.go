@@ -34,6 +34,8 @@ type Snapshot struct {
 	Guard git.Guard
 	// Read is how many files had to be read for it.
 	Read int
+	// Told says that only named files were looked at; see SnapshotOf.
+	Told bool
 
 	names []string
 	dirs  []string // those that hold files, the root first; see snapDirs
@@ -174,20 +176,26 @@ func (s *Sandbox) snapshot(ctx context.Context) (*Snapshot, error) {
 		w.tracked[f.Rel] = f.Tracked
 		w.todo = append(w.todo, f.Rel)
 	}
+	return snap, w.finish(ctx)
+}
+
+// finish reads what is to be read and makes the image the sandbox's newest, if
+// the repository did not move meanwhile.
+func (w *imaging) finish(ctx context.Context) error {
 	if err := w.run(ctx); err != nil {
-		return nil, err
+		return err
 	}
-	now, err := s.repo.Guard(ctx, list.Nested...)
+	now, err := w.s.repo.Guard(ctx, w.snap.Nested...)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	// A lock comes and goes with every prompt; what counts is what moved.
-	if !guard.Equal(now) {
-		return nil, ErrMoving
+	if !w.snap.Guard.Equal(now) {
+		return ErrMoving
 	}
-	snap.Guard = now
+	w.snap.Guard = now
 	w.done()
-	return snap, nil
+	return nil
 }
 
 // imaging is the work of one snapshot. What it learns is the sandbox's only
@@ -197,7 +205,7 @@ type imaging struct {
 	snap    *Snapshot
 	fresh   manifest        // records that are new or not as they were
 	todo    []string        // to be read
-	live    []string        // all paths, sorted
+	live    []string        // all paths, sorted; nil where only named files are looked at
 	known   int             // how many of live have a record already
 	gone    []string        // have a record and are not live
 	dropped map[string]bool // live, but not readable
@@ -395,7 +403,14 @@ func (w *imaging) done() {
 	if last := s.last; last != nil && !moved {
 		snap.names, snap.dirs = last.names, last.dirs
 	} else {
-		snap.names = slices.DeleteFunc(w.live, func(rel string) bool { return w.dropped[rel] })
+		names := w.live
+		if snap.Told {
+			names = slices.Clone(s.last.names)
+		}
+		snap.names = slices.DeleteFunc(names, func(rel string) bool {
+			_, ok := s.seen[rel]
+			return !ok
+		})
 		snap.dirs = foldersOf(snap.names)
 	}
 	switch last := s.last; {

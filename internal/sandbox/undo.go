@@ -59,6 +59,7 @@ func Undos(dir string) []UndoRecord {
 // merged by lines (git merge-file), so that what the user did stays; where that
 // touches what the merge did, *Refusal names the file and nothing is changed.
 func (s *Sandbox) Undo(ctx context.Context, id string) (*Merged, error) {
+	s.last = nil // nobody is told of what we write
 	if id == "" {
 		all := s.Undos()
 		if len(all) == 0 {
