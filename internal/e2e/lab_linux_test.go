@@ -202,7 +202,10 @@ func (l *lab) image() map[string]string {
 		if err != nil {
 			continue // none on this file system
 		}
-		for name := range strings.SplitSeq(strings.TrimSuffix(string(names[:n]), "\x00"), "\x00") {
+		// Their order is the file system's, and not the same for a copy.
+		sorted := strings.Split(strings.TrimSuffix(string(names[:n]), "\x00"), "\x00")
+		slices.Sort(sorted)
+		for _, name := range sorted {
 			value := make([]byte, 4096)
 			if n, err := unix.Lgetxattr(abs, name, value); err == nil && name != "" {
 				out[rel] += fmt.Sprintf(" %s=%x", name, value[:n])
