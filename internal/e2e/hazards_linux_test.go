@@ -24,7 +24,7 @@ type hazard struct {
 //	 7 killed                internal/sandbox TestCrash, TestCrashOfRecovery, TestDeathTwice
 //	 8 a full disk           internal/sandbox TestFailingCalls, TestFullDisk; TestFullDisk
 //	10 workspaces            internal/sandbox TestLevelsSeeTheWorktree, TestFarmPnpm
-//	11 editable installs     internal/sandbox TestEditableInstall
+//	11 editable installs     TestEditableInstalls; internal/sandbox TestEditableInstall
 //	13 to 15 shapes          TestShapes
 //	17 a hostile program     internal/sandbox TestHostileTests; TestHostile
 //	20 overflow, 50,000 files watch TestOverflow; bench/sandbox

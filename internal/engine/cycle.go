@@ -86,7 +86,7 @@ func (e *Engine) Cycle(ctx context.Context, req Request, sink func(cycle.Event))
 	if err != nil {
 		return nil, err
 	}
-	distrust, err := e.probe(ctx)
+	distrust, err := e.probe(ctx, p.snap.Names())
 	if err != nil {
 		return nil, fmt.Errorf("probe what the tests import: %w", err)
 	}
@@ -218,7 +218,7 @@ func (e *Engine) cycleBox(p *prepared) *box {
 
 // probe tells why the results cannot be trusted to be of the sandbox's code,
 // "" when they can (the identity probe of DESIGN.md section 7).
-func (e *Engine) probe(ctx context.Context) (string, error) {
+func (e *Engine) probe(ctx context.Context, files []string) (string, error) {
 	if e.box.Level() == "namespace" {
 		return "", nil
 	}
@@ -230,7 +230,7 @@ func (e *Engine) probe(ctx context.Context) (string, error) {
 		if p.Framework != pytest.Name {
 			continue
 		}
-		more, err := pytest.Probe(ctx, e.env(), p.Project)
+		more, err := pytest.Probe(ctx, e.env(), p.Project, files)
 		if err != nil {
 			return "", err
 		}

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"path"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -42,8 +43,9 @@ print("regreen:" + json.dumps(out))
 
 // Probe tells which top-level modules of the project's copy would be imported
 // from somewhere else, each as "name: where". None means that a test of the
-// copy tests the copy. It starts one short process in env.
-func Probe(ctx context.Context, env runner.Env, p runner.Project) ([]string, error) {
+// copy tests the copy. Files are the copy's (rel), by which the other packages of
+// a repository of several are known. It starts one short process in env.
+func Probe(ctx context.Context, env runner.Env, p runner.Project, files []string) ([]string, error) {
 	s, err := open(env, p)
 	if err != nil {
 		return nil, err
@@ -54,6 +56,11 @@ func Probe(ctx context.Context, env runner.Env, p runner.Project) ([]string, err
 		return nil, fmt.Errorf("probe %s: %w", p.Root, err)
 	}
 	names := s.topLevel()
+	for _, name := range neighbours(files) {
+		if !slices.Contains(names, name) {
+			names = append(names, name)
+		}
+	}
 	if len(names) == 0 {
 		return nil, nil
 	}
@@ -128,4 +135,47 @@ func (s *session) topLevel() []string {
 		}
 	}
 	return out
+}
+
+// neighbours are the importable names of every folder that a manifest makes a
+// package of its own: what its src, lib or python holds, and the folders with
+// an __init__.py beside the manifest. Modules beside it are mostly scripts
+// (noxfile.py, tasks.py). What lies below a folder of tests or examples is
+// input of theirs, and installed from nowhere.
+func neighbours(files []string) []string {
+	owns := map[string]bool{}
+	for _, f := range files {
+		switch path.Base(f) {
+		case "pyproject.toml", "setup.py", "setup.cfg":
+			if dir := path.Dir(f); dir != "." && !slices.ContainsFunc(strings.Split(dir, "/"), isInput) {
+				owns[dir] = true
+			}
+		}
+	}
+	var out []string
+	for _, f := range files {
+		name, module := strings.CutSuffix(f, ".py")
+		if !module || len(owns) == 0 {
+			continue
+		}
+		if pkg, ok := strings.CutSuffix(name, "/__init__"); ok {
+			name, module = pkg, false
+		}
+		dir, base := path.Split(name)
+		dir = path.Clean(dir)
+		nested := owns[path.Dir(dir)] && slices.Contains([]string{"src", "lib", "python"}, path.Base(dir))
+		if (nested || owns[dir] && !module) && !isInput(base) && !strings.ContainsAny(base, ".-") && base != "__init__" && !slices.Contains(out, base) {
+			out = append(out, base)
+		}
+	}
+	return out
+}
+
+// isInput tells whether a folder of this name holds what tests are made of.
+func isInput(name string) bool {
+	switch name {
+	case "test", "tests", "testing", "testdata", "fixtures", "examples", "example", "docs", "doc":
+		return true
+	}
+	return false
 }

@@ -9,6 +9,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/rogpeppe/go-internal/txtar"
+
 	"regreen/internal/runner"
 )
 
@@ -153,7 +155,7 @@ F.map_module("single", "`+src+`/single.py")
 			if r := runEnv(t, interpreter, env, p, runner.Request{}); r.Red() != "" || len(r.Foreign) > 0 {
 				t.Errorf("red %q, foreign %v\n%s", r.Red(), r.Foreign, r.Output)
 			}
-			bad, err := Probe(context.Background(), env, p)
+			bad, err := Probe(context.Background(), env, p, nil)
 			if err != nil || len(bad) > 0 {
 				t.Errorf("Probe = %q, %v; want none", bad, err)
 			}
@@ -184,7 +186,7 @@ func TestProbeNamesWhatIsInstalledAsACopy(t *testing.T) {
 	env, site, interpreter := twoTrees(t, project)
 	save(t, filepath.Join(site, "shop", "__init__.py"), "TREE = 'installed'\n")
 	p := runner.Project{Root: ".", Command: []string{interpreter, "-m", "pytest"}}
-	got, err := Probe(context.Background(), env, p)
+	got, err := Probe(context.Background(), env, p, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -192,9 +194,43 @@ func TestProbeNamesWhatIsInstalledAsACopy(t *testing.T) {
 
 	// with src on pytest's own path the tests do see the copy
 	write(t, env.Root, "-- pytest.ini --\n[pytest]\npythonpath = src\n")
-	if got, err = Probe(context.Background(), env, p); err != nil || len(got) > 0 {
+	if got, err = Probe(context.Background(), env, p, nil); err != nil || len(got) > 0 {
 		t.Errorf("Probe with pythonpath = %q, %v; want none", got, err)
 	}
+}
+
+// TestProbeLooksAtEveryPackage: a repository of several packages is tested from
+// its root, where none of them lies.
+func TestProbeLooksAtEveryPackage(t *testing.T) {
+	const files = `
+-- pytest.ini --
+[pytest]
+-- packages/a/pyproject.toml --
+-- packages/a/src/apple/__init__.py --
+-- packages/a/src/avocado.py --
+-- packages/a/tasks.py --
+-- packages/a/tests/__init__.py --
+-- packages/b/setup.py --
+-- packages/b/banana/__init__.py --
+-- packages/b/banana/inner/__init__.py --
+-- packages/b/tests/data/cherry/setup.py --
+-- packages/b/tests/data/cherry/cherry/__init__.py --
+-- loose/date/__init__.py --
+`
+	env, site, interpreter := twoTrees(t, files)
+	for _, name := range []string{"apple", "tasks", "tests", "banana", "inner", "cherry", "date"} {
+		save(t, filepath.Join(site, name, "__init__.py"), "")
+	}
+	p := runner.Project{Root: ".", Command: []string{interpreter, "-m", "pytest"}}
+	var names []string
+	for _, f := range txtar.Parse([]byte(files)).Files {
+		names = append(names, f.Name)
+	}
+	got, err := Probe(context.Background(), env, p, names)
+	if err != nil {
+		t.Fatal(err)
+	}
+	diff(t, "Probe", []string{"apple: " + filepath.Join(site, "apple", "__init__.py"), "banana: " + filepath.Join(site, "banana", "__init__.py")}, got)
 }
 
 func TestForeignModulesAreTold(t *testing.T) {
