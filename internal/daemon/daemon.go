@@ -73,10 +73,13 @@ type Daemon struct {
 	ended chan struct{} // closed when Run's loop no longer answers
 	quit  context.CancelFunc
 	loop  *loop
-	lock  *lock          // while Run runs
-	group sync.WaitGroup // operations and watchers
-	waits latest
-	times times // of the server's clients
+	lock  *lock // while Run runs
+	// servers are those of Run; the last one listens, the others, whose socket was
+	// removed, see to the connections they have.
+	servers []*server
+	group   sync.WaitGroup // operations and watchers
+	waits   latest
+	times   times // of the server's clients
 }
 
 // latest is a word of which only the newest counts.
@@ -129,8 +132,7 @@ func (d *Daemon) Run(ctx context.Context) (err error) {
 	if err := d.loop.watch(ctx, batches, failed); err != nil {
 		return err
 	}
-	srv, err := d.serve()
-	if err != nil {
+	if err := d.listenAgain(); err != nil {
 		d.quit()
 		d.group.Wait()
 		return err
@@ -141,7 +143,9 @@ func (d *Daemon) Run(ctx context.Context) (err error) {
 
 	close(d.ended)
 	d.loop.hub.close() // ends the streams, which the server would wait for
-	srv.close()
+	for _, s := range d.servers {
+		s.close()
+	}
 	d.quit()
 	d.group.Wait()
 	select {
@@ -154,6 +158,21 @@ func (d *Daemon) Run(ctx context.Context) (err error) {
 		err = errors.Join(err, d.loop.worker.Close())
 	}
 	return err
+}
+
+// hold makes sure of the lock and the socket, whose files somebody may have
+// removed. It gives *BusyError where another daemon came in between; what else
+// goes wrong a cycle will say, too.
+func (d *Daemon) hold() error {
+	var busy *BusyError
+	err := d.lock.again()
+	if errors.As(err, &busy) {
+		return err
+	}
+	if err := errors.Join(err, d.listenAgain()); err != nil {
+		d.log().Warn("not everybody can reach this process", "err", err)
+	}
+	return nil
 }
 
 // watch begins to watch, in the place of the present watcher if there is one,
@@ -348,8 +367,11 @@ func (d *Daemon) Save(ctx context.Context, rels []string, wait bool) (*cycle.Doc
 		if !wait {
 			return
 		}
-		if l.pending.empty() && l.running == nil && l.last == nil {
-			l.pending = l.pending.add(&job{modified: true})
+		if l.pending.empty() && l.running == nil {
+			if l.last == nil {
+				l.pending = l.pending.add(&job{modified: true})
+			}
+			l.pending = l.pending.add(l.owed) // who asks anew wants no old error
 		}
 		l.waiters = append(l.waiters, &waiter{files: slices.Clone(rels), verdict: verdict})
 	})

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"runtime"
 	"testing"
 	"time"
 
@@ -62,6 +63,37 @@ func TestStateFolderGone(t *testing.T) {
 		if _, err := os.Lstat(left); err != nil {
 			t.Errorf("it took the other's %s along", filepath.Base(left))
 		}
+	}
+}
+
+// TestSocketGone holds that a daemon whose socket was removed can be reached
+// again from the next save on, and that who was connected still is.
+func TestSocketGone(t *testing.T) {
+	f := begin(t, nil)
+	f.finish(passed())
+	f.until(Idle)
+	if runtime.GOOS == "windows" {
+		t.Skip("needs the inodes of Unix")
+	}
+	other := NewClient(f.cfg.Socket)
+	defer other.Close()
+	must(t, os.Remove(f.cfg.Socket))
+	if _, err := other.Status(t.Context()); !errors.Is(err, ErrNone) {
+		t.Fatalf("Status without a socket = %v", err)
+	}
+	f.save("a.ts", "1")
+	f.began()
+	for name, c := range map[string]*Client{"new": other, "old": f.c} {
+		if s, err := c.Status(t.Context()); err != nil || s.PID != os.Getpid() {
+			t.Errorf("the %s connection: %+v, %v", name, s, err)
+		}
+	}
+	f.finish(passed())
+	f.idle()
+	f.cancel()
+	must(t, <-f.done)
+	if _, err := os.Lstat(f.cfg.Socket); !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("the socket is left: %v", err)
 	}
 }
 

@@ -175,9 +175,7 @@ func (l *loop) next(ctx context.Context) {
 		l.answer()
 		return
 	}
-	var busy *BusyError
-	if err := l.d.lock.again(); errors.As(err, &busy) { // for other errors the cycle will say what is wrong
-		l.broken = err
+	if l.broken = l.d.hold(); l.broken != nil {
 		l.d.quit()
 		return
 	}

@@ -69,6 +69,30 @@ func (d *Daemon) serve() (*server, error) {
 	return s, nil
 }
 
+// listenAgain begins to listen, if nothing does or the socket was removed: a
+// daemon that nobody can reach could not be stopped.
+func (d *Daemon) listenAgain() error {
+	n := len(d.servers)
+	if n > 0 && d.servers[n-1].present() {
+		return nil
+	}
+	s, err := d.serve()
+	if err != nil {
+		return err
+	}
+	if n > 0 {
+		_ = d.servers[n-1].l.Close() // nobody can connect to it
+	}
+	d.servers = append(d.servers, s)
+	return nil
+}
+
+// present tells whether the socket is still where clients look for it.
+func (s *server) present() bool {
+	o, ok := s.l.(own)
+	return !ok || o.present()
+}
+
 // close ends all connections; the socket's file goes with the listener.
 func (s *server) close() {
 	ctx, cancel := context.WithTimeout(context.Background(), 500*time.Millisecond)

@@ -113,10 +113,15 @@ type own struct {
 // daemon's by now.
 func (o own) Close() error {
 	if u, ok := o.Listener.(*net.UnixListener); ok {
-		now, err := os.Lstat(u.Addr().String())
-		u.SetUnlinkOnClose(err == nil && os.SameFile(o.made, now))
+		u.SetUnlinkOnClose(o.present())
 	}
 	return o.Listener.Close()
+}
+
+// present tells whether the socket's file is the one that this daemon made.
+func (o own) present() bool {
+	now, err := os.Lstat(o.Addr().String())
+	return err == nil && os.SameFile(o.made, now)
 }
 
 // Accept drops connections of other users, and tells those that are too many.

@@ -229,6 +229,12 @@ func TestErrorIsOwed(t *testing.T) {
 	f.began()
 	f.work.fail <- errors.New("no space left on device")
 	f.idle() // nor are they tried again and again
+	go func() { _, _ = f.c.Save(t.Context(), []string{"a.ts"}, true) }()
+	if r := f.began(); !slices.Equal(r.Files, []string{"a.ts"}) {
+		t.Errorf("who waits has a cycle about %v", r.Files)
+	}
+	f.work.fail <- errors.New("no space left on device")
+	f.idle()
 	f.save("b.ts", "1")
 	if r := f.began(); !slices.Equal(r.Files, []string{"a.ts", "b.ts"}) {
 		t.Errorf("after an error the cycle is about %v", r.Files)
