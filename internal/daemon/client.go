@@ -75,6 +75,9 @@ func (c *Client) call(ctx context.Context, method, path string, v any) (*http.Re
 	if json.NewDecoder(resp.Body).Decode(&f) != nil || f.Error == nil {
 		return nil, fmt.Errorf("the daemon answers %s", resp.Status)
 	}
+	if f.Error.Code == codeEnding {
+		return nil, errEnded
+	}
 	return nil, errors.New(f.Error.Message)
 }
 
@@ -197,8 +200,10 @@ func (l *Loan) tell(ctx context.Context, r wroteRequest) error {
 		return nil
 	}
 	err := l.c.get(ctx, http.MethodPost, "/v1/wrote", r, nil)
-	if errors.Is(err, ErrNone) {
-		return nil
+	for _, ended := range []error{ErrNone, errEnded, io.EOF, syscall.ECONNRESET, syscall.EPIPE} {
+		if errors.Is(err, ended) {
+			return nil
+		}
 	}
 	return err
 }

@@ -149,6 +149,9 @@ func answer(w http.ResponseWriter, code int, v any) {
 	_ = json.NewEncoder(w).Encode(v) // the other end may have gone
 }
 
+// codeEnding is the word of errEnded.
+const codeEnding = "ending"
+
 // failure is every answer that is not what was asked for.
 type failure struct {
 	Schema int            `json:"schema"`
@@ -185,7 +188,7 @@ func read(w http.ResponseWriter, r *http.Request, v any) bool {
 func (d *Daemon) status(w http.ResponseWriter, r *http.Request) {
 	s, err := d.Status(r.Context())
 	if err != nil {
-		fail(w, http.StatusServiceUnavailable, "ending", err)
+		fail(w, http.StatusServiceUnavailable, codeEnding, err)
 		return
 	}
 	answer(w, http.StatusOK, s)
@@ -227,7 +230,7 @@ func (d *Daemon) save(w http.ResponseWriter, r *http.Request) {
 	doc, err := d.Save(r.Context(), req.Files, req.Wait)
 	switch {
 	case err != nil:
-		fail(w, http.StatusServiceUnavailable, "ending", err)
+		fail(w, http.StatusServiceUnavailable, codeEnding, err)
 	case req.Wait:
 		answer(w, http.StatusOK, doc)
 	default:
@@ -274,12 +277,12 @@ func (d *Daemon) stop(w http.ResponseWriter, _ *http.Request) {
 func (d *Daemon) borrow(w http.ResponseWriter, r *http.Request) {
 	ready := make(chan error, 1)
 	if err := d.ask(r.Context(), func() { d.loop.lend(func(err error) { ready <- err }) }); err != nil {
-		fail(w, http.StatusServiceUnavailable, "ending", err)
+		fail(w, http.StatusServiceUnavailable, codeEnding, err)
 		return
 	}
 	select {
 	case <-d.ended:
-		fail(w, http.StatusServiceUnavailable, "ending", errEnded)
+		fail(w, http.StatusServiceUnavailable, codeEnding, errEnded)
 		return
 	case err := <-ready: // soon: the cycle was cancelled
 		defer func() { _ = d.ask(context.WithoutCancel(r.Context()), d.loop.back) }()
@@ -324,7 +327,7 @@ func (d *Daemon) wrote(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	if err := d.ask(r.Context(), func() { d.loop.told(req) }); err != nil {
-		fail(w, http.StatusServiceUnavailable, "ending", err)
+		fail(w, http.StatusServiceUnavailable, codeEnding, err)
 		return
 	}
 	answer(w, http.StatusOK, failure{Schema: cycle.Schema})
