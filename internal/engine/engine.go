@@ -73,6 +73,11 @@ func Open(ctx context.Context, o Options) (*Engine, error) {
 		return nil, errors.Join(err, repo.Close())
 	}
 	for _, r := range box.Recovered() {
+		if r.Kept != "" {
+			o.Log.Warn("a crash had interrupted a merge, and its journal is damaged or of another version: it is kept", "id", r.ID, "kept", r.Kept,
+				"hint", "look at the files that it changed; what they were is in the folder's pre")
+			continue
+		}
 		o.Log.Warn("a crash had interrupted a merge; it is put right", "id", r.ID, "finished", r.Finished,
 			"files", r.Files, "rescued", r.Rescued)
 	}

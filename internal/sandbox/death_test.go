@@ -84,9 +84,9 @@ func (d *deathRig) run(what string) error {
 	d.t.Helper()
 	if what == "undo" {
 		dir := filepath.Join(d.s.dir, "undo", "c1")
-		old, ok := loadPlan(dir)
-		if !ok {
-			d.t.Fatal("nothing to undo")
+		old, err := loadPlan(dir)
+		if err != nil {
+			d.t.Fatal(err)
 		}
 		p := newPlan("undo", "c1.undo", d.Dir)
 		p.Of, p.Unmake = "c1", old.Dirs

@@ -24,6 +24,8 @@ const (
 	CodeStatePath    = "state_path"
 	CodeNoIsolation  = "isolation_unavailable"
 	CodeUnknownLevel = "isolation_unknown"
+	// CodeDamaged: an undo record is not as it was written.
+	CodeDamaged = "undo_record_damaged"
 )
 
 // BusyError says that another process holds the repository's sandbox.

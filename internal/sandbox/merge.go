@@ -120,7 +120,7 @@ func (s *Sandbox) heal() error {
 // takenBack tells whether a plan was ended after all, with nothing written.
 func (s *Sandbox) takenBack(id string) bool {
 	for _, r := range s.healed {
-		if r.ID == id && !r.Finished {
+		if r.ID == id && !r.Finished && r.Kept == "" {
 			return true
 		}
 	}

@@ -22,7 +22,6 @@ const TempPrefix = ".regreen-"
 // plan is what a merge is about to do. It is on disk, with the bytes before
 // and after, ahead of the first write beside the user's files.
 type plan struct {
-	Version int       `json:"version"`
 	ID      string    `json:"id"`
 	Kind    string    `json:"kind"`         // merge | apply | undo
 	Of      string    `json:"of,omitempty"` // undo: the merge that is undone
@@ -59,7 +58,7 @@ type step struct {
 func (st *step) old() string { return st.Temp + ".old" }
 
 func newPlan(kind, id, root string) *plan {
-	return &plan{Version: 1, ID: id, Kind: kind, Root: root, Started: time.Now().UTC()}
+	return &plan{ID: id, Kind: kind, Root: root, Started: time.Now().UTC()}
 }
 
 func (p *plan) add(st *step) {
@@ -116,7 +115,7 @@ func (p *plan) save(dir string, fx effects) error {
 			}
 		}
 	}
-	src, err := json.MarshalIndent(p, "", " ")
+	src, err := p.encode()
 	if err != nil {
 		return err
 	}
@@ -131,21 +130,73 @@ func (p *plan) save(dir string, fx effects) error {
 	return fx.syncDir(filepath.Dir(dir))
 }
 
-// loadPlan reads a plan; ok is false when it was not written whole, and then
-// nothing beside it was.
-func loadPlan(dir string) (p *plan, ok bool) { return loadPlanFile(filepath.Join(dir, planFile)) }
+// planVersion is of the files of a journal and of what its marks mean.
+const planVersion = 2
 
-func loadPlanFile(name string) (p *plan, ok bool) {
+// sealed is a plan as it is on disk: what a bad disk changed is noticed, before
+// anything is written or removed by it.
+type sealed struct {
+	Version int             `json:"version"`
+	Sum     string          `json:"sum"` // of the bytes of Plan, in hex
+	Plan    json.RawMessage `json:"plan"`
+}
+
+// errDamaged says that a plan or an image of a file is not as we wrote it.
+var errDamaged = errors.New("it is damaged")
+
+// errVersion says that a plan is another version's.
+var errVersion = fmt.Errorf("%w, or another version of regreen made it", errDamaged)
+
+func (p *plan) encode() ([]byte, error) {
+	src, err := json.Marshal(p)
+	if err != nil {
+		return nil, err
+	}
+	return json.Marshal(sealed{planVersion, sumOf(src).String(), src})
+}
+
+// loadPlan reads the plan of a journal or a record. errDamaged is in the chain
+// when there is one that we cannot go by.
+func loadPlan(dir string) (*plan, error) { return loadPlanFile(filepath.Join(dir, planFile)) }
+
+func loadPlanFile(name string) (*plan, error) {
 	src, err := os.ReadFile(name)
-	if err != nil || json.Unmarshal(src, &p) != nil || p == nil || p.Version != 1 {
-		return nil, false
+	if err != nil {
+		return nil, err
+	}
+	var on sealed
+	if err := json.Unmarshal(src, &on); err != nil {
+		return nil, fmt.Errorf("%w: %w", errDamaged, err)
+	}
+	if on.Version != planVersion {
+		return nil, errVersion
+	}
+	if on.Sum != sumOf(on.Plan).String() {
+		return nil, errDamaged
+	}
+	p := &plan{}
+	if err := json.Unmarshal(on.Plan, p); err != nil {
+		return nil, fmt.Errorf("%w: %w", errDamaged, err)
+	}
+	if p.ID != filepath.Base(filepath.Dir(name)) {
+		return nil, errDamaged // it is in the place of another
 	}
 	for _, st := range p.Steps {
 		if checkPath(st.Path) != nil || !strings.HasPrefix(st.Temp, TempPrefix) || strings.ContainsAny(st.Temp, `/\`) {
-			return nil, false
+			return nil, errDamaged
 		}
 	}
-	return p, true
+	return p, nil
+}
+
+// readImage reads the bytes that a file had before or after, which must be those
+// of the sum.
+func readImage(dir, name, sum string) ([]byte, error) {
+	src, err := os.ReadFile(filepath.Join(dir, name))
+	if errors.Is(err, fs.ErrNotExist) || err == nil && sumOf(src).String() != sum {
+		return nil, fmt.Errorf("%s: %w", filepath.Join(dir, name), errDamaged)
+	}
+	return src, err
 }
 
 // markOf reads a journal's mark.

@@ -19,6 +19,11 @@ type Recovery struct {
 	Files    []string
 	// Rescued are files (abs) in the state folder with bytes of the user's.
 	Rescued []string
+	// Kept is a folder (abs) in the state folder with a journal that cannot be
+	// gone by, as it is damaged or another version's; it holds what the files
+	// were (pre) and were to become (post). What the journal alone tells of was
+	// left as it is. "" otherwise.
+	Kept string
 }
 
 // Recovered tells what Open had to repair.
@@ -35,25 +40,65 @@ func (s *Sandbox) recover() error {
 	}
 	for _, e := range entries {
 		dir := filepath.Join(base, e.Name())
-		p, ok := loadPlan(dir)
-		dropped := false
-		if !ok {
-			p, dropped = loadPlanFile(filepath.Join(dir, dropFile))
+		p, err := loadPlan(dir)
+		dropped := errors.Is(err, fs.ErrNotExist)
+		if dropped {
+			p, err = loadPlanFile(filepath.Join(dir, dropFile))
 		}
-		if !ok && !dropped || p.ID != e.Name() {
+		switch {
+		case err == nil:
+			err = s.recoverPlan(p, dir, dropped)
+		case errors.Is(err, fs.ErrNotExist):
 			// The plan was not on disk yet, so nothing was begun; or it is on
 			// its way out, and nothing but this folder is left.
-			if err := dropPlan(dir, s.fx); err != nil {
-				return err
-			}
-			continue
+			err = dropPlan(dir, s.fx)
+		case errors.Is(err, errDamaged):
+			err = s.recoverDamaged(e.Name(), dir, err)
 		}
-		if err := s.recoverPlan(p, dir, dropped); err != nil {
-			return fmt.Errorf("%s: %w", p.ID, err)
+		if err != nil {
+			return fmt.Errorf("%s: %w", e.Name(), err)
 		}
 	}
 	s.unsettled = false
 	return nil
+}
+
+// recoverDamaged keeps a journal that cannot be gone by, unless the crash came
+// while it was written: then nothing was begun.
+func (s *Sandbox) recoverDamaged(id, dir string, why error) error {
+	mark, err := markOf(dir)
+	if err != nil {
+		return err
+	}
+	if mark == markNone && !errors.Is(why, errVersion) {
+		return dropPlan(dir, s.fx)
+	}
+	kept, err := s.keepJournal(id, dir)
+	if err != nil {
+		return err
+	}
+	s.healed = append(s.healed, Recovery{ID: id, Kept: kept})
+	s.log.Info("a journal was kept", "id", id, "kept", kept, "why", why)
+	return nil
+}
+
+// keepJournal moves a journal to what was rescued and gives its place there.
+func (s *Sandbox) keepJournal(id, dir string) (string, error) {
+	for n := 0; ; n++ {
+		to := filepath.Join(s.dir, "rescued", fmt.Sprintf("%s-%d-journal", id, n))
+		_, err := os.Lstat(to)
+		if err == nil {
+			continue
+		}
+		if !errors.Is(err, fs.ErrNotExist) {
+			return "", err
+		}
+		if err := s.fx.rename(dir, to); err != nil {
+			return "", fmt.Errorf("keep the journal: %w", err)
+		}
+		_ = s.fx.syncDir(filepath.Dir(to))
+		return to, nil
+	}
 }
 
 func (s *Sandbox) recoverPlan(p *plan, dir string, dropped bool) error {
@@ -93,6 +138,9 @@ func (s *Sandbox) recoverPlan(p *plan, dir string, dropped bool) error {
 		}
 	default:
 		err = t.giveUp()
+	}
+	if errors.Is(err, errDamaged) {
+		rec.Kept, err = t.giveUpDamaged(err)
 	}
 	rec.Rescued = t.rescued
 	if err != nil {

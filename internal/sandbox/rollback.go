@@ -4,14 +4,14 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
 	"path"
 	"path/filepath"
 )
 
 // takeAllBack takes back what was applied, as the disk tells. Where the user
 // wrote meanwhile, the user's newest bytes end up under the file's name. It can
-// be repeated: what is back already is left alone.
+// be repeated: what is back already is left alone. errDamaged is in the chain
+// when all is back that can ever be.
 func (t *tx) takeAllBack() error {
 	mark, err := markOf(t.journal)
 	if err != nil {
@@ -25,16 +25,28 @@ func (t *tx) takeAllBack() error {
 	if err := setMark(t.journal, mark, markBacking, t.fx); err != nil {
 		t.s.log.Debug("mark not set", "id", t.plan.ID, "err", err)
 	}
-	var errs []error
+	var errs, damaged []error
 	for i := len(t.plan.Steps) - 1; i >= 0; i-- {
-		if st := t.plan.Steps[i]; st.dir != nil {
-			if err := t.settleAndTakeBack(st); err != nil {
-				errs = append(errs, fmt.Errorf("take %s back: %w", st.Path, err))
-			}
+		st := t.plan.Steps[i]
+		if st.dir == nil {
+			continue
+		}
+		err := t.settleAndTakeBack(st)
+		if err != nil {
+			err = fmt.Errorf("take %s back: %w", st.Path, err)
+		}
+		switch {
+		case errors.Is(err, errDamaged):
+			damaged = append(damaged, err)
+		case err != nil:
+			errs = append(errs, err)
 		}
 	}
 	for _, d := range t.dirs {
 		d.sync()
+	}
+	if errs == nil {
+		return errors.Join(damaged...)
 	}
 	return errors.Join(errs...)
 }
@@ -120,7 +132,7 @@ func (t *tx) takeBack(st *step) error {
 // tempAgain writes what the file was under the temporary name, from the
 // journal.
 func (t *tx) tempAgain(st *step, base string) error {
-	src, err := os.ReadFile(filepath.Join(t.journal, preName(t.index(st))))
+	src, err := readImage(t.journal, preName(t.index(st)), st.Before)
 	if err != nil {
 		return err
 	}
@@ -151,6 +163,22 @@ func (t *tx) giveBack(st *step, base string) error {
 		return t.rescue(st, st.Temp)
 	}
 	return err
+}
+
+// giveUpDamaged ends a plan of which all was taken back but files whose image in
+// the journal is damaged; why tells which, and the journal is kept.
+func (t *tx) giveUpDamaged(why error) (kept string, err error) {
+	if err := t.clear(true); err != nil {
+		return "", err
+	}
+	if err := t.tidyDirs(t.plan.Dirs); err != nil {
+		return "", err
+	}
+	for _, d := range t.dirs {
+		d.sync()
+	}
+	t.s.log.Warn("a merge could not be taken back whole", "id", t.plan.ID, "err", why)
+	return t.s.keepJournal(t.plan.ID, t.journal)
 }
 
 // discard removes what is left of a plan that is not to be, once nothing of it

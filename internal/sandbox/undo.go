@@ -34,8 +34,8 @@ func Undos(dir string) []UndoRecord {
 	entries, _ := os.ReadDir(filepath.Join(dir, "undo"))
 	var out []UndoRecord
 	for _, e := range entries {
-		p, ok := loadPlan(filepath.Join(dir, "undo", e.Name()))
-		if !ok {
+		p, err := loadPlan(filepath.Join(dir, "undo", e.Name()))
+		if err != nil {
 			continue
 		}
 		r := UndoRecord{ID: e.Name(), Time: p.Started}
@@ -71,16 +71,19 @@ func (s *Sandbox) Undo(ctx context.Context, id string) (*Merged, error) {
 		return nil, fmt.Errorf("undo: %w: %w", err, ErrNothingToUndo)
 	}
 	dir := filepath.Join(s.dir, "undo", id)
-	old, ok := loadPlan(dir)
-	if !ok {
+	old, err := loadPlan(dir)
+	if errors.Is(err, fs.ErrNotExist) {
 		return nil, fmt.Errorf("undo %s: %w", id, ErrNothingToUndo)
+	}
+	if err != nil {
+		return nil, undoError(id, dir, err)
 	}
 	p := newPlan("undo", s.freeID(id+".undo"), s.repo.Root())
 	p.Of, p.Unmake = id, old.Dirs
 	for i := len(old.Steps) - 1; i >= 0; i-- {
 		st, err := reverse(old.Steps[i], dir, i)
 		if err != nil {
-			return nil, fmt.Errorf("undo %s: %w", id, err)
+			return nil, undoError(id, dir, err)
 		}
 		if err := s.onTop(ctx, st); err != nil {
 			return nil, fmt.Errorf("undo %s: %w", id, err)
@@ -107,20 +110,26 @@ func (s *Sandbox) Undo(ctx context.Context, id string) (*Merged, error) {
 	return m, nil
 }
 
+// undoError gives an undo record that is damaged a hint.
+func undoError(id, dir string, err error) error {
+	if !errors.Is(err, errDamaged) {
+		return fmt.Errorf("undo %s: %w", id, err)
+	}
+	return &Error{Code: CodeDamaged, Message: fmt.Sprintf("undo %s: its record cannot be used: %v", id, err),
+		Hint: "nothing was changed; what the files were is in " + filepath.Join(dir, "pre")}
+}
+
 // reverse makes the step that takes back the i-th step of a record.
 func reverse(st *step, dir string, i int) (*step, error) {
 	r := &step{Path: st.Path, Before: st.After, After: st.Before, AfterMode: st.BeforeMode}
 	var err error
 	if st.Before != "" {
-		if r.after, err = os.ReadFile(filepath.Join(dir, preName(i))); err != nil {
+		if r.after, err = readImage(dir, preName(i), st.Before); err != nil {
 			return nil, fmt.Errorf("read what %s was: %w", st.Path, err)
-		}
-		if sumOf(r.after).String() != st.Before {
-			return nil, fmt.Errorf("what %s was is damaged in the undo record", st.Path)
 		}
 	}
 	if st.After != "" {
-		if r.before, err = os.ReadFile(filepath.Join(dir, postName(i))); err != nil {
+		if r.before, err = readImage(dir, postName(i), st.After); err != nil {
 			return nil, fmt.Errorf("read what %s became: %w", st.Path, err)
 		}
 	}
