@@ -74,7 +74,7 @@ func Open(ctx context.Context, o Options) (*Engine, error) {
 	}
 	for _, r := range box.Recovered() {
 		if r.Kept != "" {
-			o.Log.Warn("a crash had interrupted a merge, and its journal is damaged or of another version: it is kept", "id", r.ID, "kept", r.Kept,
+			o.Log.Warn("a crash had interrupted a merge, and it cannot be put right whole: its journal is kept", "id", r.ID, "kept", r.Kept,
 				"hint", "look at the files that it changed; what they were is in the folder's pre")
 			continue
 		}

@@ -160,6 +160,42 @@ func TestRecoverDamagedImage(t *testing.T) {
 	}
 }
 
+// TestRecoverFolderMoved has the user move a folder away after the crash: what
+// its files were is kept, as they lie elsewhere half merged.
+func TestRecoverFolderMoved(t *testing.T) {
+	for _, mark := range []string{markPrepared, markBacking} {
+		t.Run(mark, func(t *testing.T) {
+			d := newDeathRig(t, false)
+			d.s.fx.hook = dieAtExchange(2)
+			if err := d.run("merge"); !errors.Is(err, ErrUnsettled) {
+				t.Fatalf("merge = %v", err)
+			}
+			d.s.fx.hook = nil
+			journal := filepath.Join(d.s.dir, "journal", "c1")
+			away := filepath.Join(t.TempDir(), "away")
+			if err := errors.Join(os.Rename(filepath.Join(journal, markPrepared), filepath.Join(journal, mark)), os.Rename(d.Path("src"), away)); err != nil {
+				t.Fatal(err)
+			}
+			half := gittest.HashDir(t, away)
+			if err := d.restart(); err != nil {
+				t.Fatal(err)
+			}
+			if diff := cmp.Diff(half, gittest.HashDir(t, away)); diff != "" {
+				t.Errorf("what lies elsewhere was touched:\n%s", diff)
+			}
+			if got := d.Read("test/t.js"); got != "t\n" {
+				t.Errorf("another file holds %q", got)
+			}
+			if len(d.s.healed) != 1 || d.s.healed[0].Kept == "" {
+				t.Fatalf("Recovered = %+v, want one that was kept", d.s.healed)
+			}
+			if src, err := os.ReadFile(filepath.Join(d.s.healed[0].Kept, "pre", "0")); err != nil || string(src) != "export const a = 1\n" {
+				t.Errorf("kept %q, %v", src, err)
+			}
+		})
+	}
+}
+
 // TestUndoDamagedRecord has the disk change an undo record.
 func TestUndoDamagedRecord(t *testing.T) {
 	for _, name := range []string{planFile, "pre/0", "post/0"} {

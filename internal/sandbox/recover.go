@@ -19,12 +19,16 @@ type Recovery struct {
 	Files    []string
 	// Rescued are files (abs) in the state folder with bytes of the user's.
 	Rescued []string
-	// Kept is a folder (abs) in the state folder with a journal that cannot be
-	// gone by, as it is damaged or another version's; it holds what the files
-	// were (pre) and were to become (post). What the journal alone tells of was
-	// left as it is. "" otherwise.
+	// Kept is a folder (abs) in the state folder with a journal that could not be
+	// gone by to its end: it is damaged or another version's, or a folder of the
+	// tree was moved away after the crash. It holds what the files were (pre) and
+	// were to become (post); what could not be taken back was left as it is. ""
+	// otherwise.
 	Kept string
 }
+
+// errElsewhere says that files of a plan may lie elsewhere, half merged.
+var errElsewhere = errors.New("it was moved or removed")
 
 // Recovered tells what Open had to repair.
 func (s *Sandbox) Recovered() []Recovery { return s.healed }
@@ -113,12 +117,16 @@ func (s *Sandbox) recoverPlan(p *plan, dir string, dropped bool) error {
 		return err
 	}
 	rec := Recovery{ID: p.ID}
+	var lost error
 	for _, st := range p.Steps {
 		rec.Files = append(rec.Files, st.Path)
 		var gone *Refusal
 		st.dir, err = t.open(path.Dir(st.Path))
 		if err != nil && !errors.Is(err, fs.ErrNotExist) && !errors.As(err, &gone) {
 			return err
+		}
+		if err != nil && st.Before != "" {
+			lost = fmt.Errorf("%s: its folder is not there: %w", st.Path, errElsewhere)
 		}
 	}
 	switch {
@@ -132,14 +140,16 @@ func (s *Sandbox) recoverPlan(p *plan, dir string, dropped bool) error {
 			return err
 		}
 		if !rec.Finished {
-			err = t.giveUp()
+			err = t.giveUpUnless(lost)
 		} else if err = setMark(dir, mark, markCommitted, s.fx); err == nil {
 			err = t.commit()
 		}
+	case mark == markBacking:
+		err = t.giveUpUnless(lost)
 	default:
 		err = t.giveUp()
 	}
-	if errors.Is(err, errDamaged) {
+	if errors.Is(err, errDamaged) || errors.Is(err, errElsewhere) {
 		rec.Kept, err = t.giveUpDamaged(err)
 	}
 	rec.Rescued = t.rescued

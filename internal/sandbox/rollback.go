@@ -165,8 +165,19 @@ func (t *tx) giveBack(st *step, base string) error {
 	return err
 }
 
-// giveUpDamaged ends a plan of which all was taken back but files whose image in
-// the journal is damaged; why tells which, and the journal is kept.
+// giveUpUnless is giveUp where no folder is lost; else it takes back what is
+// there and gives lost.
+func (t *tx) giveUpUnless(lost error) error {
+	if lost == nil {
+		return t.giveUp()
+	}
+	if err := t.takeAllBack(); err != nil && !errors.Is(err, errDamaged) {
+		return err
+	}
+	return lost
+}
+
+// giveUpDamaged ends a plan of which all was taken back that can be; why tells which, and the journal is kept.
 func (t *tx) giveUpDamaged(why error) (kept string, err error) {
 	if err := t.clear(true); err != nil {
 		return "", err

@@ -193,10 +193,14 @@ func (t *tx) likeOld(st *step, f *os.File) error {
 // had a file open before its swap may have written into the displaced one.
 func (t *tx) applyAll() error {
 	for _, st := range t.plan.Steps {
-		if !st.dir.same(t.root, path.Dir(st.Path)) {
+		if !t.inPlace(st) {
 			return &Conflict{Files: []string{st.Path}}
 		}
-		if err := t.apply(st); err != nil {
+		err := t.apply(st)
+		if err == nil && !t.inPlace(st) {
+			err = errChanged // moved in this moment, with our bytes in it
+		}
+		if err != nil {
 			if errors.Is(err, errChanged) || errors.Is(err, fs.ErrNotExist) || errors.Is(err, fs.ErrExist) {
 				return &Conflict{Files: []string{st.Path}}
 			}
@@ -210,7 +214,7 @@ func (t *tx) applyAll() error {
 	for _, st := range t.plan.Steps {
 		if ok, err := t.holds(st); err != nil {
 			return writeError(st.Path, err)
-		} else if !ok {
+		} else if !ok || !t.inPlace(st) {
 			conflict.Files = append(conflict.Files, st.Path)
 		}
 	}
@@ -221,6 +225,18 @@ func (t *tx) applyAll() error {
 		return fmt.Errorf("write the journal: %w", noSpace(err))
 	}
 	return nil
+}
+
+// inPlace tells whether the folder that we hold open is still the one that the
+// step's path leads to. Where the user has moved it away, or the whole
+// repository, a swap would change what lies elsewhere.
+func (t *tx) inPlace(st *step) bool {
+	held, err := t.root.Stat(".")
+	if err != nil {
+		return false
+	}
+	root, err := os.Stat(t.root.Name())
+	return err == nil && os.SameFile(held, root) && st.dir.same(t.root, path.Dir(st.Path))
 }
 
 // apply makes one swap. What it displaces then stands under the temporary name.
