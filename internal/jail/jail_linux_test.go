@@ -85,6 +85,9 @@ func TestNamespace(t *testing.T) {
 		{"the whole folder is removed by its path", "rm -rf $D/user/* 2>/dev/null; cat a packages/p/x", "cat: a: No such file or directory\ncat: packages/p/x: No such file or directory\n"},
 		{"elsewhere nothing is written", "(echo w > $D/other/o) 2>/dev/null || echo no; (rm $D/other/o || mv $D/other $D/there) 2>/dev/null || echo no; cat $D/other/o", "no\nno\no\n"},
 		{"nothing is truncated", "truncate -s 0 $D/other/o 2>/dev/null; cat $D/other/o", "o\n"},
+		{"elsewhere no mode, time or attribute changes", "b=$(stat -c '%a %Y' $D/other/o $D/other); (chmod 600 $D/other/o; chmod 700 $D/other; touch -d 2001-01-01 $D/other/o; " +
+			"setfattr -n user.x -v y $D/other/o) 2>/dev/null; test \"$b\" = \"$(stat -c '%a %Y' $D/other/o $D/other)\" && echo same", "same\n"},
+		{"modes and times change where it may write", "touch $D/tmp/m && chmod 600 $D/tmp/m && touch -d 2001-01-01 $D/tmp/m a && chmod 755 a && stat -c %a $D/tmp/m a", "600\n755\n"},
 		{"the private folder is for writing", "echo w > $D/tmp/w && cat $D/tmp/w", "w\n"},
 		{"no capability is left", "grep -h CapEff /proc/self/status | tr -d '[:blank:]'", "CapEff:0000000000000000\n"},
 		{"nothing can be unmounted", "umount $D/user 2>/dev/null || echo no; unshare -Urm umount $D/user 2>/dev/null || echo no; cat a", "no\nno\nsandbox\n"},

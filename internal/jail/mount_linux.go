@@ -30,6 +30,8 @@ func (w *warden) mountAll() error {
 		opened = append(opened, fd)
 		return "/proc/self/fd/" + strconv.Itoa(fd), nil
 	}
+	others := w.newSeal()
+	defer others.close()
 	from := make([]string, len(w.Mounts))
 	for i, m := range w.Mounts {
 		var err error
@@ -44,6 +46,7 @@ func (w *warden) mountAll() error {
 			return err
 		}
 	}
+	others.apply()
 	w.mountShared()
 	// Terminals of its own: at those of the user's other windows a run could
 	// read what is typed. Where that cannot be had, the machine's stay.
