@@ -35,8 +35,9 @@ func (s *Sandbox) Walls() Walls {
 		of = append(of, humanSize(s.limits.DiskBytes)+" written to disk")
 	}
 	w.Limits = strings.Join(append(of, output), ", ") + "; regreen's helper watches them, no control group is used"
+	w.Gaps = []string{"a test can connect to sockets of your other programs, and ask those to act"}
 	if w.Level == "landlock" {
-		w.Gaps = []string{"modes, owners and time stamps outside the sandbox can be changed, bytes and names cannot", "the network cannot be cut off"}
+		w.Gaps = append(w.Gaps, "modes, owners and time stamps outside the sandbox can be changed, bytes and names cannot", "the network cannot be cut off")
 	}
 	return w
 }
