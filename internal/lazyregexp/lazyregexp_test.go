@@ -31,13 +31,14 @@ func TestEveryExpressionCompiles(t *testing.T) {
 		if err != nil {
 			return err
 		}
+		named := constants(file)
 		ast.Inspect(file, func(n ast.Node) bool {
 			call, ok := n.(*ast.CallExpr)
 			if !ok || !isNew(call) {
 				return true
 			}
 			found++
-			expr, ok := constant(call.Args[0])
+			expr, ok := constant(call.Args[0], named)
 			if !ok {
 				t.Errorf("%s: the expression is not written out", fset.Position(call.Pos()))
 			} else if _, err := regexp.Compile(expr); err != nil {
@@ -64,15 +65,40 @@ func isNew(call *ast.CallExpr) bool {
 	return ok && pkg.Name == "lazyregexp"
 }
 
-// constant gives the value of string literals that are joined by "+".
-func constant(e ast.Expr) (string, bool) {
+// constants are the string constants that a file declares.
+func constants(file *ast.File) map[string]string {
+	out := map[string]string{}
+	ast.Inspect(file, func(n ast.Node) bool {
+		if decl, ok := n.(*ast.GenDecl); ok && decl.Tok != token.CONST {
+			return false
+		}
+		if spec, ok := n.(*ast.ValueSpec); ok {
+			for i, name := range spec.Names {
+				if i < len(spec.Values) {
+					if v, ok := constant(spec.Values[i], out); ok {
+						out[name.Name] = v
+					}
+				}
+			}
+		}
+		return true
+	})
+	return out
+}
+
+// constant gives the value of string literals and constants that are joined by
+// "+".
+func constant(e ast.Expr, named map[string]string) (string, bool) {
 	switch e := e.(type) {
 	case *ast.BasicLit:
 		s, err := strconv.Unquote(e.Value)
 		return s, err == nil
+	case *ast.Ident:
+		s, ok := named[e.Name]
+		return s, ok
 	case *ast.BinaryExpr:
-		x, okX := constant(e.X)
-		y, okY := constant(e.Y)
+		x, okX := constant(e.X, named)
+		y, okY := constant(e.Y, named)
 		return x + y, okX && okY && e.Op == token.ADD
 	}
 	return "", false
