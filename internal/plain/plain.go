@@ -29,6 +29,33 @@ func OpenIn(root *os.Root, name string) (*os.File, error) {
 	return regular(f, err)
 }
 
+// maxTries bounds how often a name is opened that gets another file each time.
+const maxTries = 100
+
+// OpenNamed is OpenIn for the file that has the name itself: a link is followed
+// nowhere, and is ErrKind.
+func OpenNamed(root *os.Root, name string) (*os.File, error) {
+	for range maxTries {
+		named, err := root.Lstat(name)
+		if err != nil {
+			return nil, err
+		}
+		if !named.Mode().IsRegular() {
+			break
+		}
+		f, err := OpenIn(root, name)
+		if err != nil {
+			return nil, err
+		}
+		// A link, or another file, may have got the name in between.
+		if fi, err := f.Stat(); err == nil && os.SameFile(fi, named) {
+			return f, nil
+		}
+		_ = f.Close()
+	}
+	return nil, &fs.PathError{Op: "open", Path: name, Err: ErrKind}
+}
+
 func regular(f *os.File, err error) (*os.File, error) {
 	if err != nil {
 		return nil, err

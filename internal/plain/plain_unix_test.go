@@ -35,6 +35,29 @@ func TestReadFile(t *testing.T) {
 	}
 }
 
+func TestOpenNamed(t *testing.T) {
+	dir := t.TempDir()
+	at := func(name string) string { return filepath.Join(dir, name) }
+	if err := errors.Join(os.WriteFile(at("file"), []byte("x"), 0o600), os.Symlink("file", at("link")), os.Symlink("/dev/zero", at("zero")),
+		syscall.Mkfifo(at("pipe"), 0o600), os.Mkdir(at("dir"), 0o700)); err != nil {
+		t.Fatal(err)
+	}
+	root, err := os.OpenRoot(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = root.Close() }()
+	for name, want := range map[string]error{"file": nil, "link": ErrKind, "zero": ErrKind, "pipe": ErrKind, "dir": ErrKind, "none": os.ErrNotExist} {
+		f, err := OpenNamed(root, name)
+		if !errors.Is(err, want) {
+			t.Errorf("OpenNamed(%s) = %v, want %v", name, err, want)
+		}
+		if f != nil {
+			_ = f.Close()
+		}
+	}
+}
+
 func TestWriteIn(t *testing.T) {
 	dir, user := t.TempDir(), t.TempDir()
 	precious := filepath.Join(user, "precious")

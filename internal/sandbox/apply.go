@@ -5,11 +5,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
 
 	"regreen/internal/git"
+	"regreen/internal/plain"
 )
 
 // maxThreeWay is the size above which a changed file is not merged by lines.
@@ -73,8 +75,15 @@ func (s *Sandbox) rebase(ctx context.Context, c Change) (Change, error) {
 	if !fi.Mode().IsRegular() {
 		return c, nil
 	}
-	mine, err := root.ReadFile(c.Path)
+	f, err := plain.OpenNamed(root, c.Path)
+	if errors.Is(err, plain.ErrKind) {
+		return c, nil
+	}
 	if err != nil {
+		return c, err
+	}
+	mine, err := io.ReadAll(f)
+	if err = errors.Join(err, f.Close()); err != nil {
 		return c, err
 	}
 	return s.onto(ctx, c, mine)

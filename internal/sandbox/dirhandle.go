@@ -7,6 +7,8 @@ import (
 	"os"
 	"path"
 	"strings"
+
+	"regreen/internal/plain"
 )
 
 // dirHandle is one folder of the user's tree, held open: what happens to its
@@ -65,10 +67,12 @@ func (d *dirHandle) lstat(name string) (fi fs.FileInfo, err error) {
 	return fi, err
 }
 
-// read opens and reads a file of the folder. The caller closes it.
+// read opens and reads a file of the folder, without waiting for a pipe and
+// through no link: plain.ErrKind is in the chain when it is no regular file. The
+// caller closes it.
 func (d *dirHandle) read(name string) (f *os.File, src []byte, err error) {
 	err = d.fx.do("read", name, func() error {
-		if f, err = d.root.Open(name); err != nil {
+		if f, err = plain.OpenNamed(d.root, name); err != nil {
 			return err
 		}
 		src, err = io.ReadAll(f)
@@ -81,6 +85,9 @@ func (d *dirHandle) read(name string) (f *os.File, src []byte, err error) {
 	return f, src, err
 }
 
+// notFile is the sum of what is no regular file; two of them need not be equal.
+const notFile = "not a file"
+
 // sum hashes a regular file by name; "" when there is none.
 func (d *dirHandle) sum(name string) (string, error) {
 	fi, err := d.lstat(name)
@@ -91,9 +98,12 @@ func (d *dirHandle) sum(name string) (string, error) {
 		return "", err
 	}
 	if !fi.Mode().IsRegular() {
-		return "not a file", nil
+		return notFile, nil
 	}
 	f, src, err := d.read(name)
+	if errors.Is(err, plain.ErrKind) {
+		return notFile, nil
+	}
 	if errors.Is(err, fs.ErrNotExist) {
 		return "", nil
 	}
@@ -152,10 +162,26 @@ func (d *dirHandle) moveNew(from, to string) error {
 	if !errors.Is(err, ErrNoExchange) {
 		return err
 	}
+	if fi, err := d.lstat(from); err == nil && fi.IsDir() {
+		return d.moveDir(from, to)
+	}
 	if err := d.link(from, to); err != nil {
 		return noLinks(to, err)
 	}
 	return d.remove(from)
+}
+
+// moveDir is moveNew for a folder, which has no links: a rename puts it over
+// nothing but an empty folder.
+func (d *dirHandle) moveDir(from, to string) error {
+	_, err := d.lstat(to)
+	if err == nil {
+		return fs.ErrExist
+	}
+	if !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	return d.rename(from, to)
 }
 
 // noLinks turns what a file system without hard links says into a refusal:

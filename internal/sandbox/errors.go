@@ -6,6 +6,8 @@ import (
 	"io/fs"
 	"strings"
 	"syscall"
+
+	"regreen/internal/plain"
 )
 
 // Error is a state of the machine that a person must mend.
@@ -81,7 +83,8 @@ func (e *Refusal) Error() string {
 type Conflict struct {
 	Files []string
 	// Rescued are files in the state folder (abs) that hold an older save of
-	// the user's which a newer one overtook during the merge.
+	// the user's which a newer one overtook during the merge, and names (abs) in
+	// the tree of what is no file (a link, a folder) and was overtaken so.
 	Rescued []string
 }
 
@@ -108,6 +111,8 @@ func writeError(rel string, err error) error {
 		return fmt.Errorf("write %s: %w", rel, ErrNoSpace)
 	case errors.Is(err, fs.ErrPermission), errors.Is(err, syscall.EROFS):
 		return &Refusal{Code: RefuseReadOnly, File: rel, Reason: "the file or its folder cannot be written"}
+	case errors.Is(err, plain.ErrKind):
+		return &Refusal{Code: RefuseKind, File: rel, Reason: "it is not a regular file"}
 	case errors.Is(err, syscall.EBUSY):
 		return &Refusal{Code: RefuseMount, File: rel, Reason: "the file is a mount point and cannot be replaced"}
 	}

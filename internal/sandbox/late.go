@@ -6,9 +6,12 @@ import (
 	"io"
 	"io/fs"
 	"os"
+	"path"
 	"path/filepath"
 	"strings"
 	"time"
+
+	"regreen/internal/plain"
 )
 
 // displaced is a file that a merge took the name from. A program that had it
@@ -91,9 +94,12 @@ func (s *Sandbox) keepRescued(id, rel string, src []byte) (string, error) {
 }
 
 // rescue moves bytes that are not ours from a temporary name to the state
-// folder.
+// folder. What is no file stays beside the file.
 func (t *tx) rescue(st *step, name string) error {
 	f, src, err := st.dir.read(name)
+	if errors.Is(err, plain.ErrKind) {
+		return t.keepBeside(st, name)
+	}
 	if err != nil {
 		return fmt.Errorf("rescue %s: %w", st.Path, err)
 	}
@@ -108,4 +114,23 @@ func (t *tx) rescue(st *step, name string) error {
 	t.rescued = append(t.rescued, kept)
 	t.s.log.Warn("your bytes were kept aside", "file", st.Path, "kept", kept)
 	return nil
+}
+
+// keepBeside gives a pipe, a link or a folder of the user's, whose own name has
+// something newer, a name in the same folder: it has no bytes to copy.
+func (t *tx) keepBeside(st *step, name string) error {
+	for n := 0; ; n++ {
+		to := fmt.Sprintf("regreen-kept-%s-%d", strings.TrimPrefix(st.Temp, TempPrefix), n)
+		err := st.dir.moveNew(name, to)
+		if errors.Is(err, fs.ErrExist) {
+			continue
+		}
+		if err != nil {
+			return fmt.Errorf("keep what was at %s: %w", st.Path, err)
+		}
+		kept := filepath.Join(t.root.Name(), filepath.FromSlash(path.Dir(st.Path)), to)
+		t.rescued = append(t.rescued, kept)
+		t.s.log.Warn("what you put there is kept aside", "file", st.Path, "kept", kept)
+		return nil
+	}
 }

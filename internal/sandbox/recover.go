@@ -17,7 +17,8 @@ type Recovery struct {
 	// are as before.
 	Finished bool
 	Files    []string
-	// Rescued are files (abs) in the state folder with bytes of the user's.
+	// Rescued are files (abs) in the state folder with bytes of the user's, and
+	// names (abs) in the tree of what is no file and lost its own to a newer save.
 	Rescued []string
 	// Kept is a folder (abs) in the state folder with a journal that could not be
 	// gone by to its end: it is damaged or another version's, or a folder of the
@@ -223,6 +224,8 @@ func (t *tx) settleSpare(st *step) error {
 		return err
 	case one || temp == "":
 		return st.dir.rename(st.old(), st.Temp)
+	case spare == notFile:
+		return t.rescue(st, st.old())
 	case spare == at || spare == st.Before || spare == st.After:
 		return st.dir.remove(st.old())
 	}

@@ -6,6 +6,8 @@ import (
 	"io/fs"
 	"path"
 	"path/filepath"
+
+	"regreen/internal/plain"
 )
 
 // takeAllBack takes back what was applied, as the disk tells. Where the user
@@ -98,6 +100,8 @@ func (t *tx) takeBack(st *step) error {
 		if err := t.tempAgain(st, base); err != nil {
 			return err
 		}
+	case displaced == notFile && at != st.After:
+		return t.rescue(st, st.Temp) // and what has the name keeps it
 	case at == "": // the user removed the file
 		if displaced == st.Before || displaced == "" {
 			return nil
@@ -249,6 +253,9 @@ func (t *tx) clearOne(st *step, name string, prepared bool) error {
 	f, src, err := st.dir.read(name)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
+	}
+	if errors.Is(err, plain.ErrKind) {
+		return t.rescue(st, name)
 	}
 	if err != nil {
 		return err

@@ -26,6 +26,13 @@ func (d *dirHandle) swap(a, b, spare string) error {
 	if err := d.rename(b, spare); err != nil {
 		return err
 	}
+	// What is no file now can be moved back, but nothing linked in its place.
+	if fi, err := d.lstat(spare); err == nil && !fi.Mode().IsRegular() {
+		if err := d.moveNew(spare, b); err != nil && !errors.Is(err, fs.ErrExist) {
+			return err
+		}
+		return errChanged
+	}
 	if err := d.link(a, b); err != nil {
 		if errors.Is(err, fs.ErrExist) {
 			return errChanged
