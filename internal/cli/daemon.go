@@ -37,6 +37,7 @@ func newDaemon(ctx context.Context, r Repo, sink func(daemon.Event), loaded func
 	d := daemon.New(daemon.Config{
 		Root: r.Root, Environ: r.Environ, Socket: socketPath(r.Root, r.Environ), LockFile: filepath.Join(home, "daemon.lock"),
 		Config: r.Config, Log: r.Log, Sink: sink,
+		Undone: func() map[string]string { return sandbox.Undone(home) },
 		Explain: func(err error) (string, string) {
 			p := problemOf(ctx, err)
 			return p.Code, p.Hint

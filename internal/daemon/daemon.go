@@ -47,6 +47,10 @@ type Config struct {
 	Open func(ctx context.Context, cfg config.Config) (Worker, error)
 	// Watch makes a watcher that says why it waits, and what a person should know.
 	Watch func(cfg config.Config, waiting func(why string), warn func(message, hint string)) (Watcher, error)
+	// Undone gives the files that are to stay as an undo left them: file to the
+	// SHA-256 of that content in hex, "" for one that it removed. It is called
+	// in a cycle, before a merge. It may be nil.
+	Undone func() map[string]string
 	// Explain gives an error's word for scripts, and what a person can do. It may be nil.
 	Explain func(error) (code, hint string)
 	// Sink gets every event, in order. It must not block. It may be nil.

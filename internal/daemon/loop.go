@@ -340,7 +340,7 @@ func (l *loop) beforeMerge(ctx context.Context, changes []cycle.Change) error {
 		case <-time.After(wait):
 		}
 	}
-	if err := Unsaved(l.d.cfg.Root, changes, l.d.cfg.Environ); err != nil {
+	if err := cmp.Or(Unsaved(l.d.cfg.Root, changes, l.d.cfg.Environ), l.d.undoneBefore(changes)); err != nil {
 		return err
 	}
 	var undone error

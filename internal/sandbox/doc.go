@@ -19,6 +19,7 @@
 //	objects          where the user's git objects are seen from inside
 //	scratch, t       private folders for reporters, and TMPDIR
 //	journal, undo    merges under way, and merges that can be undone
+//	undone.json      files that are to stay as an undo left them
 //	rescued          bytes of the user that a race displaced
 //
 // A snapshot reads the changed files once and hands them to git fast-import,

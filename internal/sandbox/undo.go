@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"sort"
 	"time"
 )
@@ -90,6 +91,7 @@ func (s *Sandbox) Undo(ctx context.Context, id string) (*Merged, error) {
 		}
 		p.add(st)
 	}
+	steps := slices.Clone(p.Steps) // with those that a person took back by hand
 	m, err := s.carryOut(ctx, p, func(ctx context.Context) error { return s.checkGuard(ctx, nil) })
 	var c *Conflict
 	if errors.As(err, &c) {
@@ -98,6 +100,7 @@ func (s *Sandbox) Undo(ctx context.Context, id string) (*Merged, error) {
 	if err != nil {
 		return nil, err
 	}
+	s.noteUndone(&plan{Kind: "undo", Steps: steps}, time.Now())
 	if m.ID == "" { // all files already were as before
 		if err := s.removeDirs(old.Dirs); err != nil {
 			return nil, fmt.Errorf("undo %s: %w", id, err)
@@ -179,6 +182,7 @@ func (s *Sandbox) removeDirs(dirs []string) error {
 // archive ends a committed plan: a merge's journal becomes its undo record, an
 // undo's takes the record away.
 func (s *Sandbox) archive(p *plan, journal string) error {
+	s.noteUndone(p, time.Now())
 	if p.Kind == "undo" {
 		if err := dropPlan(filepath.Join(s.dir, "undo", p.Of), s.fx); err != nil {
 			return fmt.Errorf("end the undo of %s: %w", p.Of, err)
