@@ -73,6 +73,7 @@ func (s *Sandbox) carryOut(ctx context.Context, p *plan, look func(context.Conte
 	if err := look(ctx); err != nil {
 		return nil, err
 	}
+	p.Seq = nextSeq(s.dir)
 	t, err := s.newTx(p)
 	if err != nil {
 		return nil, err

@@ -27,7 +27,9 @@ type plan struct {
 	Of      string    `json:"of,omitempty"` // undo: the merge that is undone
 	Root    string    `json:"root"`
 	Started time.Time `json:"started"`
-	Steps   []*step   `json:"steps"`
+	// Seq counts the plans of a repository: the clock may go back.
+	Seq   uint64  `json:"seq,omitempty"`
+	Steps []*step `json:"steps"`
 	// Dirs are folders that the merge makes, outermost first.
 	Dirs []string `json:"dirs,omitempty"`
 	// Unmake are folders that an undo removes if they are empty, outermost

@@ -1,6 +1,7 @@
 package sandbox
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -8,7 +9,6 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"sort"
 	"time"
 )
 
@@ -20,38 +20,54 @@ type UndoRecord struct {
 }
 
 // The bounds on undo records. A record that is younger than a day is kept
-// whatever its size.
+// whatever its size, and the newest ones are whatever their age: a clock that
+// was wrong for a moment makes all of them old.
 const (
 	undoAge   = 7 * 24 * time.Hour
 	undoBytes = 200 << 20
+	undoKept  = 10 // what a person may still want back after the clock jumped
 )
 
 // Undos lists the merges that can be undone, the newest first.
 func (s *Sandbox) Undos() []UndoRecord { return Undos(s.dir) }
 
 // Undos lists the merges that can be undone in a repository's state folder
-// (see StateDir) without opening the sandbox, the newest first.
+// (see StateDir) without opening the sandbox, the newest first: the one that was
+// made last, whatever the clock said.
 func Undos(dir string) []UndoRecord {
-	entries, _ := os.ReadDir(filepath.Join(dir, "undo"))
 	var out []UndoRecord
-	for _, e := range entries {
-		p, err := loadPlan(filepath.Join(dir, "undo", e.Name()))
-		if err != nil {
-			continue
-		}
-		r := UndoRecord{ID: e.Name(), Time: p.Started}
+	for _, p := range undoPlans(dir) {
+		r := UndoRecord{ID: p.ID, Time: p.Started}
 		for _, st := range p.Steps {
 			r.Files = append(r.Files, st.Path)
 		}
 		out = append(out, r)
 	}
-	sort.Slice(out, func(i, j int) bool {
-		if !out[i].Time.Equal(out[j].Time) {
-			return out[i].Time.After(out[j].Time)
+	return out
+}
+
+// undoPlans are the plans that can be undone, the newest first.
+func undoPlans(dir string) []*plan {
+	entries, _ := os.ReadDir(filepath.Join(dir, "undo"))
+	var out []*plan
+	for _, e := range entries {
+		if p, err := loadPlan(filepath.Join(dir, "undo", e.Name())); err == nil {
+			out = append(out, p)
 		}
-		return out[i].ID > out[j].ID
+	}
+	slices.SortFunc(out, func(a, b *plan) int {
+		return cmp.Or(cmp.Compare(b.Seq, a.Seq), b.Started.Compare(a.Started), cmp.Compare(b.ID, a.ID))
 	})
 	return out
+}
+
+// nextSeq is above the Seq of all records, so that a plan that becomes one is
+// the newest. It may give again what no record has any more.
+func nextSeq(dir string) uint64 {
+	if all := undoPlans(dir); len(all) > 0 {
+		return all[0].Seq + 1
+	}
+	return 1
 }
 
 // Undo takes the changes of a merge back; "" is the newest merge.
@@ -206,10 +222,13 @@ func (s *Sandbox) sweep(now time.Time) {
 		}
 	}
 	var total int64
-	for _, r := range s.Undos() {
+	for i, r := range s.Undos() {
 		dir := filepath.Join(s.dir, "undo", r.ID)
 		total += sizeOf(dir)
 		age := now.Sub(r.Time)
+		if i < undoKept {
+			continue
+		}
 		if age > undoAge || total > undoBytes && age > 24*time.Hour {
 			_ = dropPlan(dir, s.fx)
 		}
