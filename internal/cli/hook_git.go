@@ -173,7 +173,7 @@ func (a *app) serviceCommand(name, short string, of func(service.Service) (path,
 			if err != nil {
 				return err
 			}
-			path, text := of(service.Service{Program: self, Root: filepath.Clean(root), Path: env(a.environ, "PATH")})
+			path, text := of(service.Service{Program: self, Root: filepath.Clean(root), Environ: service.Needs(a.environ)})
 			a.printText(name, path, text)
 			return nil
 		},

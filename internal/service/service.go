@@ -8,6 +8,7 @@ import (
 	"encoding/xml"
 	"fmt"
 	"path/filepath"
+	"slices"
 	"strings"
 )
 
@@ -15,9 +16,28 @@ import (
 type Service struct {
 	Program string // abs
 	Root    string // abs
-	// Path is the PATH that git, node and python are found on; a service
-	// manager's own is short.
-	Path string
+	// Environ has the variables that it needs as the user's shell has them, each
+	// KEY=VALUE (see Needs).
+	Environ []string
+}
+
+// Needs gives, of an environment, what a service has to have alike: PATH, on
+// which git, node and python are found and of which a service manager's own is
+// short, and the variables that say where the daemon's socket, its state, and
+// git's settings are, without which the other commands miss it. Of a name that
+// is there twice the last counts.
+func Needs(environ []string) (out []string) {
+	for _, name := range []string{"PATH", "XDG_CONFIG_HOME", "XDG_RUNTIME_DIR", "XDG_STATE_HOME"} {
+		for _, kv := range slices.Backward(environ) {
+			if value, ok := strings.CutPrefix(kv, name+"="); ok {
+				if value != "" {
+					out = append(out, kv)
+				}
+				break
+			}
+		}
+	}
+	return out
 }
 
 // name tells the repositories of a user apart.
@@ -43,15 +63,22 @@ Description=regreen watches %s
 Type=exec
 ExecStart=%s watch -C %s --color=never
 ExecReload=/bin/kill -HUP $MAINPID
-Environment=%s
-Restart=on-failure
+%sRestart=on-failure
 RestartSec=10
 RestartPreventExitStatus=2
 SuccessExitStatus=143
 
 [Install]
 WantedBy=default.target
-`, path, unit, unit, strings.ReplaceAll(oneLine(s.Root), "%", "%%"), unitWord(s.Program), unitExec(s.Root), unitWord("PATH="+s.Path))
+`, path, unit, unit, strings.ReplaceAll(oneLine(s.Root), "%", "%%"), unitWord(s.Program), unitExec(s.Root), s.unitEnviron())
+}
+
+func (s Service) unitEnviron() string {
+	var b strings.Builder
+	for _, kv := range s.Environ {
+		b.WriteString("Environment=" + unitWord(kv) + "\n")
+	}
+	return b.String()
 }
 
 // unitWord is a quoted word of a unit file (systemd.syntax(7)): %% is a percent
@@ -88,9 +115,7 @@ func (s Service) Launchd() (path, text string) {
 	</array>
 	<key>EnvironmentVariables</key>
 	<dict>
-		<key>PATH</key>
-		<string>%s</string>
-	</dict>
+%s	</dict>
 	<key>RunAtLoad</key>
 	<true/>
 	<key>KeepAlive</key>
@@ -102,7 +127,16 @@ func (s Service) Launchd() (path, text string) {
 	<integer>10</integer>
 </dict>
 </plist>
-`, path, path, label, xmlText(s.Program), xmlText(s.Root), xmlText(s.Path))
+`, path, path, label, xmlText(s.Program), xmlText(s.Root), s.plistEnviron())
+}
+
+func (s Service) plistEnviron() string {
+	var b strings.Builder
+	for _, kv := range s.Environ {
+		name, value, _ := strings.Cut(kv, "=")
+		fmt.Fprintf(&b, "\t\t<key>%s</key>\n\t\t<string>%s</string>\n", xmlText(name), xmlText(value))
+	}
+	return b.String()
 }
 
 func xmlText(s string) string {

@@ -13,16 +13,30 @@ import (
 )
 
 // odd is a repository whose path has all that has to be quoted.
-var odd = Service{Program: "/opt/my tools/regreen", Root: `/home/me/a "b" & 100% <c>\d$HOME`, Path: "/usr/bin:/a b/bin"}
+var odd = Service{Program: "/opt/my tools/regreen", Root: `/home/me/a "b" & 100% <c>\d$HOME`, Environ: []string{"PATH=/usr/bin:/a b/bin", "XDG_STATE_HOME=/data/my & 100% <state>=$x"}}
+
+// TestNeeds holds that a service finds and is found where the user's shell is
+// set to look.
+func TestNeeds(t *testing.T) {
+	got := Needs([]string{"XDG_STATE_HOME=/old", "HOME=/home/me", "XDG_STATE_HOME=/state", "PATH=/bin", "XDG_CONFIG_HOME=", "XDG_RUNTIME_DIR=/run/user/7", "SECRET=1", "PATHS=2"})
+	if want := []string{"PATH=/bin", "XDG_RUNTIME_DIR=/run/user/7", "XDG_STATE_HOME=/state"}; !slices.Equal(got, want) {
+		t.Errorf("Needs = %q, want %q", got, want)
+	}
+}
 
 func TestSystemd(t *testing.T) {
 	path, text := odd.Systemd()
 	if !strings.HasPrefix(path, "~/.config/systemd/user/regreen-a-b-100-c-d-HOME-") {
 		t.Errorf("path = %s", path)
 	}
-	want := `ExecStart="/opt/my tools/regreen" watch -C "/home/me/a \"b\" & 100%% <c>\\d$$HOME" --color=never`
-	if !slices.Contains(strings.Split(text, "\n"), want) {
-		t.Errorf("no line %s in\n%s", want, text)
+	for _, want := range []string{
+		`ExecStart="/opt/my tools/regreen" watch -C "/home/me/a \"b\" & 100%% <c>\\d$$HOME" --color=never`,
+		`Environment="PATH=/usr/bin:/a b/bin"`,
+		`Environment="XDG_STATE_HOME=/data/my & 100%% <state>=$x"`,
+	} {
+		if !slices.Contains(strings.Split(text, "\n"), want) {
+			t.Errorf("no line %s in\n%s", want, text)
+		}
 	}
 	if other, _ := (Service{Root: "/other/" + filepath.Base(odd.Root)}).Systemd(); other == path {
 		t.Errorf("two repositories share %s", path)
@@ -83,7 +97,7 @@ func TestLaunchd(t *testing.T) {
 	}
 	label := strings.TrimSuffix(strings.TrimPrefix(path, "~/Library/LaunchAgents/"), ".plist")
 	want := []string{"Label", label, "ProgramArguments", odd.Program, "watch", "-C", odd.Root, "--color=never",
-		"EnvironmentVariables", "PATH", odd.Path, "RunAtLoad", "KeepAlive", "SuccessfulExit", "ThrottleInterval"}
+		"EnvironmentVariables", "PATH", "/usr/bin:/a b/bin", "XDG_STATE_HOME", "/data/my & 100% <state>=$x", "RunAtLoad", "KeepAlive", "SuccessfulExit", "ThrottleInterval"}
 	if !slices.Equal(words, want) {
 		t.Errorf("words = %q, want %q", words, want)
 	}
