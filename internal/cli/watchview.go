@@ -59,6 +59,9 @@ func (v *view) event(e daemon.Event) {
 	case daemon.EventError:
 		v.trouble("error", e.Text, e.Hint)
 		if v.open {
+			if !v.tty && !v.quiet {
+				v.before(nil)
+			}
 			v.close("error")
 		}
 	case cycle.EventWarning:
@@ -125,6 +128,9 @@ func (v *view) verdict(d *cycle.Document) {
 	for _, r := range d.Remaining {
 		v.say("%s", problemLine(r, func(rel string) string { return rel }))
 	}
+	if !v.tty {
+		v.before(d.Remaining)
+	}
 	v.repair(d)
 	if v.quiet && !v.tty {
 		v.say("regreen: end: %s", summary)
@@ -133,6 +139,20 @@ func (v *view) verdict(d *cycle.Document) {
 	}
 	v.close(summary)
 	v.rest(summary)
+}
+
+// before lists the failures that a cycle, which left those given, did not look
+// at: at its begin line a problem matcher forgets all that it had.
+func (v *view) before(remaining []cycle.Remaining) {
+	now := map[string]bool{}
+	for _, r := range remaining {
+		now[r.Test.File] = true
+	}
+	for _, r := range v.failing.List() {
+		if !now[r.Test.File] {
+			v.say("%s", problemLine(r, func(rel string) string { return rel }))
+		}
+	}
 }
 
 // repair shows what was merged or is proposed.

@@ -53,7 +53,19 @@ func TestView(t *testing.T) {
 		{"failed, and then another passes", false, append(append(append(begins("a.ts", "c.ts"), ends(bad)), begins("b.ts")...), ends(good)),
 			"regreen: begin: a.ts and 1 more\nsrc/a.ts:4:3: error: expected 1 [assertion_mismatch]\n" +
 				"regreen: end: failed: no repair was found; 1 of 2 tests passed, 1 failed\n" +
-				"regreen: begin: b.ts\nregreen: end: passed: 2 of 2 tests passed; 1 failure from before\n"},
+				"regreen: begin: b.ts\nsrc/a.ts:4:3: error: expected 1 [assertion_mismatch]\nregreen: end: passed: 2 of 2 tests passed; 1 failure from before\n"},
+		{"failed, and then a cycle is cancelled, and one ends in an error", false,
+			append(append(append(append(begins("a.ts"), ends(bad)), begins("b.ts")...), ends(&cycle.Document{Outcome: cycle.Cancelled, Reason: "cancelled"})),
+				append(begins("b.ts"), daemon.Event{Event: cycle.Event{Kind: daemon.EventError, Text: "no node"}})...),
+			"regreen: begin: a.ts\nsrc/a.ts:4:3: error: expected 1 [assertion_mismatch]\n" +
+				"regreen: end: failed: no repair was found; 1 of 2 tests passed, 1 failed\n" +
+				"regreen: begin: b.ts\nsrc/a.ts:4:3: error: expected 1 [assertion_mismatch]\nregreen: end: cancelled\n" +
+				"regreen: begin: b.ts\nregreen: error: no node\nsrc/a.ts:4:3: error: expected 1 [assertion_mismatch]\nregreen: end: error\n"},
+		{"quiet and failed, and then another is repaired", true, append(append(append(begins("a.ts"), ends(bad)), begins("b.ts")...),
+			ends(&cycle.Document{Outcome: cycle.Repaired, BestPassRate: 100, AffectedTests: good.AffectedTests, Iterations: repaired.Iterations, Merged: repaired.Merged})),
+			"regreen: begin: a.ts\nsrc/a.ts:4:3: error: expected 1 [assertion_mismatch]\nregreen: end: failed: no repair was found; 1 of 2 tests passed, 1 failed\n" +
+				"regreen: begin: b.ts\nsrc/a.ts:4:3: error: expected 1 [assertion_mismatch]\n  repaired: import it\n" +
+				"regreen: end: repaired: 100 % of the tests pass (before: 0 of 1), 1 file changed; 1 failure from before\n"},
 		{"quiet and failed", true, append(begins("a.ts"), ends(bad)),
 			"regreen: begin: a.ts\nsrc/a.ts:4:3: error: expected 1 [assertion_mismatch]\nregreen: end: failed: no repair was found; 1 of 2 tests passed, 1 failed\n"},
 		{"repaired", false, append(begins("x"), ends(repaired)),
