@@ -124,7 +124,7 @@ func (v *view) renamedMember(m member) []Fix {
 		why := fmt.Sprintf("%s defined %s at the base and %s now", h.defs[0], m.name, h.name)
 		line := []lang.TextEdit{{Span: m.t.significant()[m.i].Span, New: h.name}}
 		if all, files := v.renameMembers(m, h.name, h.defs); len(all) > 1 {
-			out = append(out, Fix{Title: fmt.Sprintf("rename .%s to .%s in %d files", m.name, h.name, len(files)), Applicability: level, Rank: 0,
+			out = append(out, Fix{Title: fmt.Sprintf("rename .%s to .%s in %s", m.name, h.name, fileCount(len(files))), Applicability: level, Rank: 0,
 				Edits: all, Evidence: why})
 		}
 		out = append(out, Fix{Title: fmt.Sprintf("rename .%s to .%s in %s:%d", m.name, h.name, m.t.path, m.t.lineOf(line[0].Start)),

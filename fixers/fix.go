@@ -88,3 +88,11 @@ func (f Fix) Apply(read func(rel string) ([]byte, error)) (map[string][]byte, er
 	}
 	return out, nil
 }
+
+// fileCount is a number of files in a title.
+func fileCount(n int) string {
+	if n == 1 {
+		return "1 file"
+	}
+	return fmt.Sprintf("%d files", n)
+}

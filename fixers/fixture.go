@@ -46,7 +46,7 @@ func (missingFixture) Fix(ctx context.Context, c Cause, w Workspace) ([]Fix, err
 			if slices.Contains(known, to) {
 				heirs++
 				if all, in := v.renameFixture(t.lang, name, to); in > 1 {
-					out = append(out, Fix{Title: fmt.Sprintf("ask for the fixture %s instead of %s in %d files", to, name, in), Applicability: Likely,
+					out = append(out, Fix{Title: fmt.Sprintf("ask for the fixture %s instead of %s in %s", to, name, fileCount(in)), Applicability: Likely,
 						Edits: all, Evidence: fmt.Sprintf("%s was renamed to %s in %s", name, to, files[0])})
 				}
 				out = append(out, fix(to, Likely, 1, fmt.Sprintf("%s was renamed to %s in %s", name, to, files[0])))

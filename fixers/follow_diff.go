@@ -106,7 +106,7 @@ func (v *view) renamedByDiff(module string) []Fix {
 		if len(all) == 0 {
 			continue
 		}
-		out = append(out, Fix{Title: fmt.Sprintf("rename %s to %s in %d files", name, hs[0].name, len(files)), Applicability: hs[0].level,
+		out = append(out, Fix{Title: fmt.Sprintf("rename %s to %s in %s", name, hs[0].name, fileCount(len(files))), Applicability: hs[0].level,
 			Edits: all, Evidence: hs[0].why})
 	}
 	return out
@@ -130,7 +130,7 @@ func (v *view) membersByDiff(t *text) []Fix {
 		if len(edits) == 0 {
 			continue
 		}
-		out = append(out, Fix{Title: fmt.Sprintf("rename .%s to .%s in %d files", s.old, s.new, len(files)), Applicability: Likely, Edits: edits,
+		out = append(out, Fix{Title: fmt.Sprintf("rename .%s to .%s in %s", s.old, s.new, fileCount(len(files))), Applicability: Likely, Edits: edits,
 			Evidence: fmt.Sprintf("%s defined %s at the base and %s now", t.path, s.old, s.new)})
 	}
 	return out

@@ -164,7 +164,7 @@ func (v *view) retargets(b broken, targets []string, level Applicability, rank i
 		}
 		all, files := v.sameBroken(b, to)
 		if len(files) > 1 {
-			out = append(out, Fix{Title: fmt.Sprintf("import %s instead of %s in %d files", spec, b.imp.Specifier, len(files)), Applicability: level,
+			out = append(out, Fix{Title: fmt.Sprintf("import %s instead of %s in %s", spec, b.imp.Specifier, fileCount(len(files))), Applicability: level,
 				Rank: rank, Edits: all, Evidence: f.Evidence})
 			f.Rank++
 		}

@@ -137,7 +137,7 @@ func (v *view) followMoves(b broken) []Fix {
 		out = append(out, Fix{Title: title, Applicability: v.moveLevel(b, firstOf(to, b.was)), Rank: 0, Edits: one, Evidence: evidence})
 	}
 	if all, files := v.moveFix(func(broken) bool { return true }, b.t.lang); len(all) > len(one) {
-		out = append(out, Fix{Title: fmt.Sprintf("follow all moves in %d files", len(files)), Applicability: Safe, Rank: 1, Edits: all,
+		out = append(out, Fix{Title: fmt.Sprintf("follow all moves in %s", fileCount(len(files))), Applicability: Safe, Rank: 1, Edits: all,
 			Evidence: evidence})
 	}
 	if edits, _, ok := v.retarget(b, firstOf(to, b.was)); ok && len(files) > 1 {

@@ -18,13 +18,6 @@ import (
 	"regreen/cycle"
 )
 
-// settings adds a section to the repository's own configuration.
-func settings(text string) func(map[string]string) {
-	return func(files map[string]string) { files["regreen.toml"] += text }
-}
-
-func isolated(level string) string { return "[sandbox]\nisolation = \"" + level + "\"\n" }
-
 // TestLevels is one repair in each framework at each level of isolation that
 // can be forced.
 func TestLevels(t *testing.T) {

@@ -75,3 +75,10 @@ func (s stack) repoWith(t *testing.T, change func(files map[string]string)) *rep
 	change(files)
 	return newRepo(t, s.deps, files)
 }
+
+// settings adds a section to the repository's own configuration.
+func settings(text string) func(map[string]string) {
+	return func(files map[string]string) { files["regreen.toml"] += text }
+}
+
+func isolated(level string) string { return "[sandbox]\nisolation = \"" + level + "\"\n" }

@@ -12,9 +12,15 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// recount is how long lies between two looks at what a run wrote: that walks
-// its folders.
-const recount = time.Second
+// recount is how long lies between two looks at what a run wrote, which walks
+// its folders, when as much as it may use is gone; countAnyway when it is not,
+// since others may make room meanwhile. A look costs at most a fiftieth of the
+// time (countShare).
+const (
+	recount     = time.Second
+	countAnyway = 5 * time.Second
+	countShare  = 50
+)
 
 // diskWatch holds a run to the disk that it may use.
 type diskWatch struct {
@@ -23,10 +29,12 @@ type diskWatch struct {
 	most    int64 // the most bytes that were free since the start
 	floor   int64 // bytes that must stay free
 	counted time.Time
+	took    time.Duration // the last count
 }
 
 func newDiskWatch(l Limits) *diskWatch {
-	d := &diskWatch{limits: l, began: time.Now()}
+	now := time.Now()
+	d := &diskWatch{limits: l, began: now, counted: now.Add(-recount)} // the first look need not wait
 	if free, ok := diskFree(l.Disk); ok {
 		d.most, d.floor = free, min(maxFloor, free/4)
 	}
@@ -35,7 +43,7 @@ func newDiskWatch(l Limits) *diskWatch {
 
 // passed names the limit that was passed. Free space is what is looked at each
 // time; what the run itself wrote is counted when as much as it may use is gone,
-// since others write to the disk as well.
+// since others write to the disk as well, and now and then.
 func (d *diskWatch) passed(pids []int) string {
 	free, ok := diskFree(d.limits.Disk)
 	if !ok {
@@ -46,11 +54,18 @@ func (d *diskWatch) passed(pids []int) string {
 	}
 	d.most = max(d.most, free)
 	limit := d.limits.DiskBytes
-	if limit == 0 || d.most-free < limit || time.Since(d.counted) < recount {
+	wait := max(countAnyway, countShare*d.took)
+	if d.most-free >= limit {
+		wait = recount
+	}
+	if limit == 0 || time.Since(d.counted) < wait {
 		return ""
 	}
+	start := time.Now()
+	written := d.written(pids)
 	d.counted = time.Now()
-	if d.written(pids) < limit {
+	d.took = d.counted.Sub(start)
+	if written < limit {
 		return ""
 	}
 	return "the disk limit of " + gigabytes(limit)
