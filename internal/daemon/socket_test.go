@@ -15,14 +15,14 @@ func TestSocketPathFits(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Setenv("TMPDIR", tt.temp)
 			env := func(string) string { return tt.runtime }
-			got := SocketPath("/work/shop", env)
+			got := SocketPath("/home/ann/shop", env)
 			if len(got) > maxSocket || !filepath.IsAbs(got) {
 				t.Errorf("SocketPath = %q, %d bytes", got, len(got))
 			}
 			if tt.name == "both short" && got != filepath.Join(tt.runtime, "regreen", filepath.Base(got)) {
 				t.Errorf("SocketPath = %q, want it below %s", got, tt.runtime)
 			}
-			if got == SocketPath("/work/other", env) {
+			if got == SocketPath("/home/ann/other", env) {
 				t.Error("two repositories have one socket")
 			}
 		})

@@ -179,6 +179,11 @@ func (s *Sandbox) duplicate(from, to string, perm fs.FileMode) error {
 			s.noClone.Store(true)
 		}
 	}
+	return copyFile(from, to, perm)
+}
+
+// copyFile makes a new file with the bytes of another, past the umask.
+func copyFile(from, to string, perm fs.FileMode) error {
 	src, err := plain.Open(from)
 	if err != nil {
 		return err

@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
 	"path"
@@ -231,23 +230,6 @@ func (s *Sandbox) copyTree(ctx context.Context) (map[string]fs.FileInfo, error) 
 		return nil
 	})
 	return base, err
-}
-
-func copyFile(from, to string, perm fs.FileMode) error {
-	src, err := plain.Open(from)
-	if err != nil {
-		return err
-	}
-	defer func() { _ = src.Close() }()
-	dst, err := os.OpenFile(to, os.O_WRONLY|os.O_CREATE|os.O_EXCL, perm)
-	if err != nil {
-		return err
-	}
-	_, err = io.Copy(dst, src)
-	if err == nil {
-		err = dst.Chmod(perm) // past the umask
-	}
-	return errors.Join(err, dst.Close())
 }
 
 // host runs the guest behind the walls of the level in force.
