@@ -2,8 +2,9 @@ package affected
 
 import (
 	"io/fs"
+	"maps"
 	"path"
-	"sort"
+	"slices"
 	"strings"
 
 	"regreen/internal/lang"
@@ -35,18 +36,21 @@ func (g *Graph) beforeTree() *beforeTree {
 	if len(b.gone) == 0 {
 		return nil
 	}
-	for _, f := range g.in.Tree.Files() {
-		if !b.added[f] && !b.gone[f] {
-			b.files = append(b.files, f)
-		}
-	}
-	for f := range b.gone {
-		b.files = append(b.files, f)
+	gone := slices.Sorted(maps.Keys(b.gone))
+	for _, f := range gone {
 		for dir := path.Dir(f); dir != "."; dir = path.Dir(dir) {
 			b.dirs[dir] = true
 		}
 	}
-	sort.Strings(b.files)
+	for _, f := range g.in.Tree.Files() {
+		for ; len(gone) > 0 && gone[0] < f; gone = gone[1:] {
+			b.files = append(b.files, gone[0])
+		}
+		if !b.added[f] && !b.gone[f] {
+			b.files = append(b.files, f)
+		}
+	}
+	b.files = append(b.files, gone...)
 	return b
 }
 

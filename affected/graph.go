@@ -286,7 +286,7 @@ func (g *Graph) edges(s *scanned) {
 		}
 		res := now.Resolve(s.name, imp)
 		if imp.Specifier != "" && imp.Specifier[0] != '.' && (len(res.Files) > 0 || res.Missing || len(res.Waiting) > 0 || g.ownPackage(imp.Specifier)) {
-			s.imports[k].mapped = true
+			s.imports[k].mapped, s.words = true, everyWord
 		}
 		l := g.label(verb, res.Wide)
 		for _, f := range res.Files {

@@ -199,11 +199,11 @@ func (g *Graph) ownPackage(spec string) bool {
 func (s *scanned) concerned(keys map[string]bool) bool {
 	for i := range s.imports {
 		imp := &s.imports[i]
-		if imp.kind == lang.Wide && imp.spec != "" || imp.mapped || holds(imp.spec, keys) {
+		if imp.always() || imp.mapped || holds(imp.spec, keys) {
 			return true
 		}
 		for _, n := range imp.names {
-			if n == "*" || keys[n] {
+			if keys[n] {
 				return true
 			}
 		}
@@ -216,39 +216,46 @@ func (s *scanned) concerned(keys map[string]bool) bool {
 	return false
 }
 
+// always tells whether an import may lead to any file, whatever it is called.
+func (i *imported) always() bool {
+	return i.kind == lang.Wide && i.spec != "" || slices.Contains(i.names, "*")
+}
+
 // holds tells whether one of the words between slashes and dots is a key. Where
 // the last part is no word (".", ".."), the name is the folder's.
 func holds(spec string, keys map[string]bool) bool {
-	for start, i := 0, 0; i <= len(spec); i++ {
-		if i < len(spec) && spec[i] != '/' && spec[i] != '.' && spec[i] != '\\' && spec[i] != '?' {
-			continue
-		}
-		if i > start && (keys[spec[start:i]] || start > 0 && keys[spec[start-1:i]]) {
+	for start, end := range words(spec) {
+		if keys[spec[start:end]] || start > 0 && keys[spec[start-1:end]] {
 			return true
 		}
-		start = i + 1
 	}
+	return endsInFolder(spec)
+}
+
+func endsInFolder(spec string) bool {
 	return strings.Trim(spec[strings.LastIndexByte(spec, '/')+1:], ".") == ""
 }
 
 // grow takes in that files came and went: they are scanned, and the imports
 // that may have to do with them are resolved anew.
 func (g *Graph) grow(ctx context.Context, in Input, d growth) error {
+	for _, f := range d.gone {
+		if id, ok := g.ids[f]; ok {
+			g.unlink(id)
+			n := &g.nodes[id]
+			n.scan, n.owned, n.projects = nil, false, nil
+		}
+	}
 	keys := g.keys(d)
+	words := setOf(keys)
 	var again []*scanned
 	for i := range g.nodes {
-		if s := g.nodes[i].scan; s != nil && (s.concerned(keys) || slices.Contains(d.gone, s.name)) {
+		if s := g.nodes[i].scan; s != nil && s.words.meets(words) && s.concerned(keys) {
 			again = append(again, s)
 		}
 	}
 	for _, s := range again {
 		g.unlink(g.ids[s.name])
-	}
-	for _, f := range d.gone {
-		if id, ok := g.ids[f]; ok {
-			n := &g.nodes[id]
-			n.scan, n.owned, n.projects = nil, false, nil
-		}
 	}
 	g.in, g.files, g.before = in, d.files, d.before
 	g.renew()
@@ -276,12 +283,8 @@ func (g *Graph) grow(ctx context.Context, in Input, d growth) error {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		id := g.ids[s.name]
-		if slices.Contains(d.gone, s.name) {
-			continue
-		}
 		g.edges(s)
-		g.linkTest(id)
+		g.linkTest(g.ids[s.name])
 	}
 	return nil
 }

@@ -20,6 +20,7 @@ type scanned struct {
 	imports  []imported
 	data     []string // paths that it reads
 	tooLarge bool
+	words    wordSet // of all it names
 }
 
 // imported is one import of a file.
@@ -94,7 +95,16 @@ func (g *Graph) scan(ctx context.Context, files []string) ([]*scanned, error) {
 	return out, group.Wait()
 }
 
+// scanFile reads a file that a language owns; nil for another.
 func (g *Graph) scanFile(file string) *scanned {
+	s := g.read(file)
+	if s != nil {
+		s.words = s.wordSet()
+	}
+	return s
+}
+
+func (g *Graph) read(file string) *scanned {
 	for n, l := range g.in.Languages {
 		if !l.Owns(file) {
 			continue

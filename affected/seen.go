@@ -33,7 +33,13 @@ func seen(t lang.Tree) lang.Tree {
 		return t
 	}
 	s := &seenTree{Tree: t, list: l, own: map[string]bool{".": true}, files: map[string]folder{}, dirs: map[string]bool{}}
+	last := ""
 	for _, f := range t.Files() {
+		of := f[:strings.LastIndexByte(f, '/')+1]
+		if of == last { // a folder's files come together
+			continue
+		}
+		last = of
 		for dir := path.Dir(f); !s.own[dir]; dir = path.Dir(dir) {
 			s.own[dir] = true
 		}

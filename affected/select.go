@@ -3,7 +3,6 @@ package affected
 import (
 	"cmp"
 	"context"
-	"fmt"
 	"path"
 	"slices"
 	"sort"
@@ -13,10 +12,11 @@ import (
 // walk is one breadth-first walk from changed files to all that depends on them.
 type walk struct {
 	g    *Graph
-	next []int32  // node to the node it depends on, one step nearer to the change; -1 for none
-	via  []int32  // the label of that step
-	dist []int32  // -1: not reached
-	said []string // the sentence of that step, once it was made
+	next []int32 // node to the node it depends on, one step nearer to the change; -1 for none
+	via  []int32 // the label of that step
+	dist []int32 // -1: not reached
+	said []said  // the sentence of that step, once it was made
+	text strings.Builder
 	seed map[int32]string
 	// open are the nodes of computed imports that may load what no run has seen.
 	open map[int32]bool
@@ -30,7 +30,7 @@ type walk struct {
 // effect is what is known of a seed's difference, where that is all that
 // reaches it.
 func (w *walk) effect(at int32) (e effect, judged bool) {
-	if w.whole[at] {
+	if len(w.effects) == 0 || w.whole[at] {
 		return effect{}, false
 	}
 	e, judged = w.effects[at]
@@ -41,7 +41,7 @@ func (w *walk) effect(at int32) (e effect, judged bool) {
 func (g *Graph) from(seeds map[int32]string, effects map[int32]effect) *walk {
 	w := &walk{g: g, seed: seeds, effects: effects, whole: map[int32]bool{}}
 	n := len(g.nodes)
-	w.next, w.via, w.dist, w.said = make([]int32, n), make([]int32, n), make([]int32, n), make([]string, n)
+	w.next, w.via, w.dist, w.said = make([]int32, n), make([]int32, n), make([]int32, n), make([]said, n)
 	for i := range w.dist {
 		w.dist[i], w.next[i] = -1, -1
 	}
@@ -229,94 +229,6 @@ func (g *Graph) seeds(ctx context.Context) map[int32]string {
 		}
 	}
 	return out
-}
-
-// chain explains how a node depends on a change, a sentence a step, appended to
-// why.
-func (w *walk) chain(at int32, why []string) []string {
-	if w.dist[at] == 0 {
-		word := w.seed[at]
-		switch word {
-		case created, deleted:
-			word = "is " + word
-		}
-		return append(why, w.g.nodes[at].name+" "+strings.Replace(word, "renamed", "was renamed", 1))
-	}
-	for w.dist[at] > 0 {
-		verb := w.g.labels[w.via[at]].verb
-		to := w.next[at]
-		for w.g.nodes[to].virtual && !w.g.nodes[to].pkg && w.next[to] >= 0 {
-			to = w.next[to]
-		}
-		s := w.said[at]
-		if s == "" {
-			s = w.g.nodes[at].shown() + " " + verb + " " + w.g.nodes[to].shown()
-			if word, ok := w.seed[to]; ok && w.dist[to] == 0 {
-				s += " (" + word + ")"
-			}
-			w.said[at] = s
-		}
-		why = append(why, s)
-		at = to
-	}
-	return why
-}
-
-// notes gives why the steps to the tests are unsure or hold for many, each once,
-// and whether a test was reached by a reason for a whole project.
-func (w *walk) notes() (notes []string, whole bool) {
-	have, said := map[string]bool{}, map[edge]bool{}
-	seen := make([]bool, len(w.dist))
-	add := func(note string) {
-		if !have[note] {
-			have[note] = true
-			notes = append(notes, note)
-		}
-	}
-	for _, at := range w.g.tests {
-		for ; w.dist[at] > 0 && !seen[at]; at = w.next[at] {
-			seen[at] = true
-			l, to := &w.g.labels[w.via[at]], w.next[at]
-			project := w.g.nodes[to].isProject()
-			whole = whole || project || l.verb == "is below"
-			if !project && l.note == "" {
-				continue
-			}
-			if project || l.verb == "is below" || l.verb == "is in the folder of" {
-				if said[edge{to, w.via[at]}] {
-					continue
-				}
-				said[edge{to, w.via[at]}] = true
-			}
-			add(w.note(at, to, l))
-		}
-	}
-	return notes, whole
-}
-
-// note is the note of one step.
-func (w *walk) note(at, to int32, l *label) string {
-	file := to
-	for w.g.nodes[file].virtual && !w.g.nodes[file].pkg && w.next[file] >= 0 {
-		file = w.next[file]
-	}
-	name := w.g.nodes[file].shown()
-	switch {
-	case w.g.nodes[to].isProject():
-		var n int
-		_, _ = fmt.Sscanf(w.g.nodes[to].name, "\x00project %d", &n)
-		p := w.g.in.Projects[n]
-		return fmt.Sprintf("every test of %s in %s is run with %s", p.Framework, show(path.Clean(p.Root)), name)
-	case l.verb == "is below":
-		what := name + " " + w.seed[file]
-		if note := w.effects[file].note; note != "" {
-			what = note
-		}
-		return fmt.Sprintf("%s: everything below %s depends on it", what, show(path.Dir(name)))
-	case l.verb == "is in the folder of":
-		return fmt.Sprintf("%s is gone and %s: the tests of %s are run", name, l.note, show(path.Dir(name)))
-	}
-	return fmt.Sprintf("%s %s %s: %s", w.g.nodes[at].shown(), l.verb, name, l.note)
 }
 
 // reached lists the tests that the walk came to.
