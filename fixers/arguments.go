@@ -3,6 +3,7 @@ package fixers
 import (
 	"context"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -48,134 +49,33 @@ func (changedArguments) Fix(ctx context.Context, c Cause, w Workspace) ([]Fix, e
 	return out, nil
 }
 
-// parameter is one of a signature.
-type parameter struct {
-	name  string
-	plain bool // a plain name: no default, no pattern, no rest
-	keys  []string
-}
-
 // signatureChange is a function with other parameters than at the base.
 type signatureChange struct {
+	signature
 	t        *text
-	name     string
-	method   bool
-	def      int // the name's token in t
 	old, new []parameter
-}
-
-// signatures lists the functions that a text declares by name, with their
-// parameters. A name that is declared twice is left out.
-func signatures(t *text) map[string]signatureChange {
-	out := map[string]signatureChange{}
-	twice := map[string]bool{}
-	for i, k := range t.significant() {
-		if k.Kind != lang.Ident || t.word(i+1) != "(" {
-			continue
-		}
-		isFunc := t.word(i-1) == "def" || t.word(i-1) == "function" || t.word(i-1) == "*" && t.word(i-2) == "function"
-		if !isFunc && !(t.lang.Name() == "js" && definesMember(t, i) && t.inClass(i)) {
-			continue
-		}
-		name := t.str(k)
-		if _, ok := out[name]; ok {
-			twice[name] = true
-		}
-		s := signatureChange{t: t, name: name, def: i, new: parameters(t, i+1)}
-		switch {
-		case t.lang.Name() == "js":
-			s.method = !isFunc
-		case len(s.new) > 0 && (s.new[0].name == "self" || s.new[0].name == "cls"):
-			s.method, s.new = true, s.new[1:]
-		}
-		out[name] = s
-	}
-	for name := range twice {
-		delete(out, name)
-	}
-	return out
-}
-
-// parameters reads what stands between the brackets at a token.
-func parameters(t *text, open int) []parameter {
-	var out []parameter
-	for _, a := range arguments(t, open) {
-		p := parameter{name: t.word(a.first)}
-		p.plain = t.significant()[a.first].Kind == lang.Ident && (a.last == a.first || t.word(a.first+1) == ":")
-		for i := a.first; i <= a.last; i++ {
-			if t.word(i) == "=" && t.around(i) == open {
-				p.plain = false
-			}
-		}
-		if p.name == "{" {
-			end := t.matching(a.first)
-			for _, k := range arguments(t, a.first) {
-				if k.last <= end {
-					p.keys = append(p.keys, t.word(k.first))
-				}
-			}
-			p.name = "{}"
-		}
-		out = append(out, p)
-	}
-	return out
-}
-
-// argument is a range of significant tokens, both included.
-type argument struct{ first, last int }
-
-// arguments splits what stands between brackets at its commas.
-func arguments(t *text, open int) []argument {
-	end := t.matching(open)
-	if end < 0 {
-		return nil
-	}
-	var out []argument
-	start := open + 1
-	for i := open + 1; i <= end; i++ {
-		switch w := t.word(i); {
-		case i == end || w == ",":
-			if i > start {
-				out = append(out, argument{start, i - 1})
-			}
-			start = i + 1
-		case w == "(" || w == "[" || w == "{" || w == "${":
-			c := t.matching(i)
-			if c < 0 {
-				return nil
-			}
-			i = c
-		}
-	}
-	return out
 }
 
 func signatureChanges(b, t *text) []signatureChange {
 	was, is := signatures(b), signatures(t)
 	var out []signatureChange
-	for _, name := range sortedNames(is) {
+	for _, name := range slices.Sorted(maps.Keys(is)) {
 		s, ok := was[name]
 		n := is[name]
-		if !ok || s.method != n.method || slices.EqualFunc(s.new, n.new, sameParameter) {
+		if !ok || s.method != n.method || slices.EqualFunc(s.params, n.params, sameParameter) {
 			continue
 		}
-		n.old = s.new
-		out = append(out, n)
+		out = append(out, signatureChange{signature: n, t: t, old: s.params, new: n.params})
 	}
 	return out
 }
 
-func sortedNames(m map[string]signatureChange) []string {
-	var out []string
-	for n := range m {
-		out = append(out, n)
+// called is the function's name for a person.
+func (s signatureChange) called() string {
+	if s.name == anonymous {
+		return "the default export of " + s.t.path
 	}
-	slices.Sort(out)
-	return out
-}
-
-func sameParameter(a, b parameter) bool {
-	return a.name == b.name && a.plain == b.plain && slices.Equal(a.keys, b.keys)
+	return s.name
 }
 
 func namesOf(ps []parameter) []string {
@@ -188,22 +88,22 @@ func namesOf(ps []parameter) []string {
 
 // followSignature mends all calls that still fit the old signature.
 func (v *view) followSignature(s signatureChange) (Fix, bool) {
-	calls := v.callsOf(s)
+	calls, what := v.callsOf(s), s.called()
 	old, now := namesOf(s.old), namesOf(s.new)
 	at, isNew := added(old, now)
 	var mend func(c callSite) []lang.TextEdit
-	f := Fix{Applicability: Likely, Evidence: fmt.Sprintf("%s took (%s) at the base and takes (%s) now", s.name, strings.Join(old, ", "), strings.Join(now, ", "))}
+	f := Fix{Applicability: Likely, Evidence: fmt.Sprintf("%s took (%s) at the base and takes (%s) now", what, strings.Join(old, ", "), strings.Join(now, ", "))}
 	switch {
 	case permuted(old, now):
 		mend = func(c callSite) []lang.TextEdit { return permute(c, old, now) }
-		f.Title = fmt.Sprintf("put the arguments of %s in their new order", s.name)
+		f.Title = fmt.Sprintf("put the arguments of %s in their new order", what)
 	case isNew:
 		value, ok := v.valueInDiff(s, calls, at, len(old))
 		if !ok {
 			return Fix{}, false
 		}
 		mend = func(c callSite) []lang.TextEdit { return insertArgument(c, at, len(old), value) }
-		f.Title = fmt.Sprintf("give %s its new argument %s: %s", s.name, now[at], value)
+		f.Title = fmt.Sprintf("give %s its new argument %s: %s", what, now[at], value)
 		f.Evidence += "; another call in your changes gives " + value
 	case len(now) < len(old):
 		gone, ok := added(now, old)
@@ -211,14 +111,14 @@ func (v *view) followSignature(s signatureChange) (Fix, bool) {
 			return Fix{}, false
 		}
 		mend = func(c callSite) []lang.TextEdit { return dropArgument(c, gone, len(old), old[gone]) }
-		f.Title = fmt.Sprintf("call %s without %s", s.name, old[gone])
+		f.Title = fmt.Sprintf("call %s without %s", what, old[gone])
 	default:
 		keys := renamedKeys(s)
 		if len(keys) == 0 || !v.usedAlike(s.t.path, keys) {
 			return Fix{}, false
 		}
 		mend = func(c callSite) []lang.TextEdit { return renameKeys(c, keys) }
-		f.Title = fmt.Sprintf("use the new names of what %s takes", s.name)
+		f.Title = fmt.Sprintf("use the new names of what %s takes", what)
 	}
 	for _, c := range calls {
 		if c.edited {

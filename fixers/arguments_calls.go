@@ -1,6 +1,7 @@
 package fixers
 
 import (
+	"path"
 	"slices"
 	"strings"
 
@@ -37,82 +38,97 @@ func (c callSite) positional() int {
 	return len(c.args)
 }
 
-// callsOf finds the calls: through imports and in the own file for a
-// function; by the member's name for a method, where no other thing has a
-// member of that name.
+// callsOf finds the calls: through imports and in the own file for a function;
+// by the member's name for a method.
 func (v *view) callsOf(s signatureChange) []callSite {
 	var out []callSite
+	at := v.refersTo
+	if s.method {
+		at = v.readsOf(s)
+	}
 	for _, rel := range v.sources(s.t.lang) {
 		t := v.text(rel)
-		if t == nil || !t.mentions(s.name) {
+		if t == nil || s.name != anonymous && !t.mentions(s.name) || v.IsTest(s.t.path) && !v.IsTest(rel) {
 			continue
 		}
-		var at []int
-		if s.method {
-			for _, i := range t.idents(s.name, 0) {
-				if definesMember(t, i) && !(t == s.t && i == s.def) {
-					return nil
-				}
-				if t.isMember(i) {
-					at = append(at, i)
-				}
-			}
-			if isBuiltinMember(t.lang, s.name) {
-				return nil
-			}
-		} else {
-			at = v.refersTo(t, s)
-		}
 		touched := v.touched(t)
-		for _, i := range at {
-			if t.word(i+1) != "(" || t == s.t && i == s.def {
+		for _, i := range at(t, s) {
+			open := i + 1
+			if isTypeScript(t.path) {
+				open = afterTypeParameters(t, open)
+			}
+			if t.word(open) != "(" || t == s.t && i == s.def {
 				continue
 			}
-			c := callSite{t: t, open: i + 1, args: arguments(t, i+1)}
-			end := t.matching(i + 1)
-			c.edited = end < 0 || touched(i+1, end)
+			c := callSite{t: t, open: open, args: arguments(t, open)}
+			end := t.matching(open)
+			c.edited = end < 0 || touched(open, end)
 			out = append(out, c)
 		}
 	}
 	return out
 }
 
-// gives tells whether a name that a module offers is the export with that name
-// of origin.
-func (v *view) gives(module, name, origin string) bool {
-	return module == origin || module != "" && v.offers(module).origin[name] == origin
+func isTypeScript(rel string) bool {
+	return slices.Contains([]string{".ts", ".tsx", ".mts", ".cts", ".vue", ".svelte"}, path.Ext(rel))
+}
+
+// readsOf gives what finds the reads of a method in a text: all reads of the
+// name where nothing else has a member of that name, else those whose receiver
+// is known to have this one.
+func (v *view) readsOf(s signatureChange) func(*text, signatureChange) []int {
+	alone := !isBuiltinMember(s.t.lang, s.name)
+	owner, known := s.t.ownerOf(s.def)
+	for _, rel := range v.sources(s.t.lang) {
+		t := v.text(rel)
+		if t == nil || !alone || !t.mentions(s.name) {
+			continue
+		}
+		for _, i := range t.idents(s.name, 0) {
+			if !(t == s.t && i == s.def) && (definesMember(t, i) || t.isMember(i) && t.word(i+1) == "=") {
+				alone = false
+				if c, ok := t.ownerOf(i); ok && v.extends(c, owner) {
+					known = false // what is read off this may be either's
+				}
+			}
+		}
+	}
+	return func(t *text, _ signatureChange) []int {
+		var out []int
+		for _, i := range t.idents(s.name, 0) {
+			if t.isMember(i) && (alone || known && v.isOf(t, i, owner)) {
+				out = append(out, i)
+			}
+		}
+		return out
+	}
 }
 
 // refersTo are the tokens of a text that name the function.
 func (v *view) refersTo(t *text, s signatureChange) []int {
 	var spans []lang.Span
-	if t == s.t {
-		spans = t.lang.Uses(t.path, t.src, s.name, -1)
-	}
+	names := v.exportedAs(s)
 	var out []int
+	switch {
+	case t != s.t || s.name == anonymous:
+	case t.isMember(s.def):
+		for _, e := range exportReads(t, s.name) {
+			spans = append(spans, t.significant()[e].Span)
+		}
+	default:
+		spans = t.lang.Uses(t.path, t.src, s.name, t.significant()[s.def].Start)
+	}
 	for _, imp := range t.scan().Imports {
-		if !loads(imp) || imp.Kind == lang.Mock || imp.Kind == lang.Asset {
+		if len(names) == 0 || !loads(imp) || imp.Kind == lang.Mock || imp.Kind == lang.Asset {
 			continue
 		}
 		to := primary(imp, v.resolve(t, imp))
 		for _, n := range imp.Names {
-			switch {
-			case n.Imported == s.name && v.gives(to, s.name, s.t.path):
+			if v.isFunction(to, n, names, s) {
 				spans = append(spans, t.lang.Uses(t.path, t.src, n.Local, n.LocalSpan.Start)...)
-			case n.Imported == "*" || n.Imported == "default" && v.isObject(s.t.path) || v.submodule(to, n.Imported) == s.t.path:
-				if !v.gives(to, s.name, s.t.path) && v.submodule(to, n.Imported) != s.t.path {
-					continue
-				}
-				with := imp
-				if v.submodule(to, n.Imported) != "" {
-					with = lang.Import{}
-				}
-				for _, i := range v.memberUses(t, with, n) {
-					if t.word(i) == s.name {
-						out = append(out, i)
-					}
-				}
+				continue
 			}
+			out = append(out, v.memberCalls(t, imp, n, to, names, s)...)
 		}
 	}
 	for _, sp := range spans {
@@ -121,6 +137,62 @@ func (v *view) refersTo(t *text, s signatureChange) []int {
 		}
 	}
 	slices.Sort(out)
+	return out
+}
+
+// isFunction tells whether an imported name is the function itself: one of its
+// export's names, or a CommonJS module that is nothing but the function.
+func (v *view) isFunction(module string, n lang.Name, names []string, s signatureChange) bool {
+	imported := n.Imported
+	if imported == "*" && s.t.scan().CommonJS && slices.Contains(names, anonymous) {
+		imported = anonymous
+	}
+	if imported == "*" {
+		return false
+	}
+	file, name := v.source(module, imported)
+	return file == s.t.path && slices.Contains(names, name)
+}
+
+// memberCalls are the members that are read off a binding of a whole module and
+// are the function.
+func (v *view) memberCalls(t *text, imp lang.Import, n lang.Name, to string, names []string, s signatureChange) []int {
+	module := to
+	if sub := v.submodule(to, n.Imported); sub != "" {
+		module, imp = sub, lang.Import{}
+	} else if n.Imported != "*" && !(n.Imported == "default" && v.isObject(to)) {
+		return nil
+	}
+	var out []int
+	for _, i := range v.memberUses(t, imp, n) {
+		if file, name := v.source(module, t.word(i)); file == s.t.path && slices.Contains(names, name) {
+			out = append(out, i)
+		}
+	}
+	return out
+}
+
+// exportedAs lists the names by which others can import the function; none for
+// one that is declared inside of something.
+func (v *view) exportedAs(s signatureChange) []string {
+	if s.name == anonymous {
+		return []string{anonymous}
+	}
+	at := s.t.significant()[s.def].Start
+	if s.t.around(s.def) >= 0 && s.t.lang.Name() == "js" && !s.t.isMember(s.def) {
+		return nil
+	}
+	if !s.t.isMember(s.def) && !slices.ContainsFunc(s.t.lang.InScope(s.t.path, s.t.src, len(s.t.src)), func(b lang.Binding) bool {
+		return b.Name == s.name && b.Span.Start == at
+	}) {
+		return nil
+	}
+	var out []string
+	for _, e := range s.t.scan().Exports {
+		if e.From == "" && (e.Local == s.name || e.Local == "" && e.Name == s.name) {
+			out = append(out, e.Name)
+		}
+	}
 	return out
 }
 

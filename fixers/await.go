@@ -209,20 +209,9 @@ func (v *view) isAsyncCall(t *text, j int, sure bool) bool {
 		for _, imp := range t.scan().Imports {
 			for _, n := range imp.Names {
 				if n.Local == name && n.Imported != "*" {
-					m := primary(imp, v.resolve(t, imp))
-					o := v.offers(m)
-					for range 8 {
-						next := o.origin[n.Imported]
-						if next == "" || v.text(next) == nil {
-							break
-						}
-						m, o = next, v.offers(next)
-					}
+					m, exported := v.source(primary(imp, v.resolve(t, imp)), n.Imported)
 					if mt := v.text(m); mt != nil && mt.lang.Name() == t.lang.Name() {
-						local := n.Imported
-						if e, ok := o.names[n.Imported]; ok && e.Local != "" {
-							local = e.Local
-						}
+						local := localName(mt, exported)
 						return asyncNames(mt)[local] || local == "default" && defaultIsAsync(mt)
 					}
 					return false

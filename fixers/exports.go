@@ -259,3 +259,49 @@ func (v *view) submodule(rel, name string) string {
 	}
 	return ""
 }
+
+// source follows a name that a module offers through the modules that only pass
+// it on, to the file that has it of its own and its name there.
+func (v *view) source(module, name string) (file, exported string) {
+	for range 8 {
+		t := v.text(module)
+		if t == nil {
+			return "", ""
+		}
+		next, as := v.passed(t, name)
+		if next == "" {
+			return module, name
+		}
+		module, name = next, as
+	}
+	return "", ""
+}
+
+// passed is the file from which a module takes what it offers by a name, and
+// the name there; "" where it is its own.
+func (v *view) passed(t *text, name string) (file, as string) {
+	local, from := name, ""
+	for _, e := range t.scan().Exports {
+		if e.Name == name {
+			local, from = firstOf(e.Local, name), e.From
+		}
+	}
+	for _, imp := range t.scan().Imports {
+		for _, n := range imp.Names {
+			if n.Local == local && n.Imported != "*" && (from == "" && imp.Kind != lang.ReExport || from == imp.Specifier) && !v.defines(t, local) {
+				return primary(imp, v.resolve(t, imp)), n.Imported
+			}
+		}
+	}
+	for _, e := range t.scan().Exports {
+		if e.Name != "*" {
+			continue
+		}
+		if from := v.target(t, e.From, v.text, v.resolve); from != "" && from != t.path && !v.defines(t, name) {
+			if _, ok := v.offers(from).names[name]; ok {
+				return from, name
+			}
+		}
+	}
+	return "", ""
+}

@@ -158,17 +158,25 @@ func (v *view) followExport(l lang.Language, module, from, to, only string) (edi
 }
 
 // ownUses renames an export where its own module reads it from its exports
-// object: exports.name, module.exports.name.
+// object.
 func ownUses(t *text, from, to string) []lang.TextEdit {
 	if !t.scan().CommonJS {
 		return nil
 	}
 	var out []lang.TextEdit
-	for _, i := range t.idents(from, 0) {
-		if !t.isMember(i) || t.word(i-2) != "exports" || t.isMember(i-2) && (t.word(i-4) != "module" || t.isMember(i-4)) {
-			continue
-		}
+	for _, i := range exportReads(t, from) {
 		out = append(out, lang.TextEdit{Span: t.significant()[i].Span, New: to})
+	}
+	return out
+}
+
+// exportReads finds exports.name and module.exports.name.
+func exportReads(t *text, name string) []int {
+	var out []int
+	for _, i := range t.idents(name, 0) {
+		if t.isMember(i) && t.word(i-2) == "exports" && (!t.isMember(i-2) || t.word(i-4) == "module" && !t.isMember(i-4)) {
+			out = append(out, i)
+		}
 	}
 	return out
 }

@@ -25,7 +25,7 @@ func negatives() []negative {
 	js := func(src string) m { return m{"src/a.js": src, "test/a.test.js": jsTest} }
 	py := func(src string) m { return m{"shop/__init__.py": "", "shop/a.py": src, "tests/test_a.py": pyTest} }
 	a, b := func(s string) m { return m{"src/a.js": s} }, func(s string) m { return m{"shop/a.py": s} }
-	return []negative{
+	return append(argumentNegatives(), []negative{
 		{"a removed function, another stays", "missing_export", "test/a.test.js:1", "a", "", js("export function a(x) { return x; }\nexport const zebra = 5;\n"), a("export const zebra = 5;\n")},
 		{"a removed class", "missing_export", "test/a.test.js:1", "a", "", js("export class a { go() { return 1; } }\nexport const other = [1, 2];\n"), a("export const other = [1, 2];\n")},
 		{"a removed constant", "missing_export", "test/a.test.js:1", "a", "", js("export const a = (x) => x;\nexport const limit = 5;\n"), a("export const limit = 5;\n")},
@@ -92,7 +92,7 @@ func negatives() []negative {
 		{"a hook that fails for good", "hook_error", "test/a.test.js:3", "", "connect ECONNREFUSED", js("export const a = (x) => x;\n"), a("export const a = (x) => { throw new Error('connect ECONNREFUSED'); };\n")},
 		{"a crash", "crash", "src/a.js:1", "", "exit code 3", js("export const a = (x) => x;\n"), a("export const a = (x) => process.exit(3);\n")},
 		{"a rejection that is meant", "unhandled_rejection", "src/a.js:1", "", "Error: no", js("export const a = (x) => x;\n"), a("Promise.reject(new Error('no'));\nexport const a = (x) => x;\n")},
-	}
+	}...)
 }
 
 func TestNegatives(t *testing.T) {

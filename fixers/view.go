@@ -45,6 +45,7 @@ type text struct {
 	toks  []lang.Token
 	code  []lang.Token
 	lines []int
+	cls   []class
 }
 
 // maxText is the largest file that fixers read.
