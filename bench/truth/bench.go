@@ -5,12 +5,14 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 	"time"
 
+	"regreen/cycle"
 	"regreen/internal/config"
 	"regreen/internal/engine"
 	"regreen/internal/runner"
@@ -26,7 +28,9 @@ type bench struct {
 	projects      []runner.Project
 	engine        *engine.Engine
 	opened        []runner.Opened
-	peers         peer
+	peers         []peer
+	store         *store
+	start         *start
 }
 
 func (b *bench) close(ctx context.Context) error {
@@ -37,24 +41,57 @@ func (b *bench) close(ctx context.Context) error {
 	return errors.Join(err, b.restore(context.WithoutCancel(ctx)))
 }
 
-// measured is one edit's outcome.
-type measured struct {
-	edit                       edit
-	truth, selected, peer      []string
-	missed, peerMissed         []string
-	recall, precision          float64
-	peerRecall, peerPrecision  float64
-	peerKnown                  bool
-	selecting, peering, suites time.Duration
+// all measures the edits that the store does not know; unknown tells that the
+// framework runs what is no test to regreen, or with -loads that a run opened
+// what the graph does not know.
+func (b *bench) all(ctx context.Context) (unknown bool, err error) {
+	if err := b.prepare(ctx); err != nil {
+		return false, err
+	}
+	if b.loads {
+		if _, err := b.suite(ctx); err != nil {
+			return false, err
+		}
+		fmt.Fprintf(b.out, "%s at %s: %d files\n", filepath.Base(b.root), b.start.Rev, len(b.files))
+		return b.unknown(ctx)
+	}
+	if !b.noSuite {
+		if unknown, err = b.before(ctx); err != nil {
+			return unknown, err
+		}
+	}
+	ed := newEditor(b.root, b.files, b.start.Tests, b.seed)
+	for n := range b.n {
+		e, ok := ed.next(b.only)
+		if !ok {
+			break
+		}
+		id := caseID{b.start.place, b.seed, b.only, n}
+		have := b.store.edit(id)
+		if have != nil && !b.again {
+			b.show(have)
+			continue
+		}
+		m, err := b.measure(ctx, id, e, have)
+		if err != nil {
+			return unknown, fmt.Errorf("edit %d (%s %s): %w", n+1, e.kind, e.what, err)
+		}
+		if err := b.store.Add(line{Edit: m}); err != nil {
+			return unknown, err
+		}
+		b.show(m)
+	}
+	return unknown, nil
 }
 
-func (b *bench) all(ctx context.Context) (missed bool, err error) {
+// prepare puts the tree right and finds what regreen finds in it.
+func (b *bench) prepare(ctx context.Context) error {
 	if err := b.restore(ctx); err != nil {
-		return false, err
+		return err
 	}
 	list, err := b.git(ctx, "ls-files", "-z")
 	if err != nil {
-		return false, err
+		return err
 	}
 	for _, f := range strings.Split(list, "\x00") {
 		if f != "" {
@@ -62,72 +99,88 @@ func (b *bench) all(ctx context.Context) (missed bool, err error) {
 		}
 	}
 	if b.config, err = b.settings(); err != nil {
-		return false, err
+		return err
 	}
 	if err := b.findProjects(ctx); err != nil {
-		return false, err
+		return err
 	}
 	if b.engine, err = b.open(ctx, "state"); err != nil {
-		return false, err
+		return err
 	}
-	tests, _, err := b.ask(ctx, b.engine, true)
+	if !b.unseen {
+		if err := b.see(ctx); err != nil {
+			return err
+		}
+	}
+	tests, err := b.ask(ctx, b.engine, true)
+	b.start = &start{place: place{filepath.Base(b.root), b.revision(ctx)}, Files: len(b.files), Tests: tests}
+	return err
+}
+
+// see lets regreen see one whole run, as it does in a daemon's first cycle.
+func (b *bench) see(ctx context.Context) error {
+	doc, err := b.engine.Cycle(ctx, engine.Request{All: true, NoMerge: true}, nil)
 	if err != nil {
+		return fmt.Errorf("let regreen run everything once: %w", err)
+	}
+	if doc.Outcome != cycle.Passed {
+		fmt.Fprintf(b.out, "  regreen's own run of everything: %s %s\n", doc.Outcome, doc.Reason)
+	}
+	return nil
+}
+
+// before runs the suite on the tree as it is committed, twice.
+func (b *bench) before(ctx context.Context) (unknown bool, err error) {
+	if known := b.store.start(b.start.place); known != nil {
+		b.start = known
+	} else if err := b.firstRuns(ctx); err != nil {
 		return false, err
 	}
-	start := time.Now()
-	before, err := b.suite(ctx)
+	st := b.start
+	fmt.Fprintf(b.out, "%s at %s: %d files, %d test files, whole suite %.1f s, %d of them red before any edit, %d differ from run to run\n",
+		st.Repo, st.Rev, st.Files, len(st.Tests), float64(st.SuiteMS)/1000, st.Red, len(st.Shaky))
+	for _, p := range st.Projects {
+		fmt.Fprintf(b.out, "  %s\n", p)
+	}
+	for _, f := range slices.Sorted(maps.Keys(st.Results)) {
+		if !slices.Contains(st.Tests, f) {
+			fmt.Fprintf(b.out, "  UNKNOWN %s is run and is no test to regreen\n", f)
+			unknown = true
+		}
+	}
+	b.peers, err = b.newPeers(ctx)
+	return unknown, err
+}
+
+func (b *bench) firstRuns(ctx context.Context) error {
+	st := b.start
+	began := time.Now()
+	first, err := b.suite(ctx)
 	if err != nil {
-		return false, err
+		return err
 	}
-	took := time.Since(start)
-	if b.loads {
-		fmt.Fprintf(b.out, "%s at %s: %d files, %d test files\n", filepath.Base(b.root), b.revision(ctx), len(b.files), len(tests))
-		return b.unknown(ctx)
-	}
+	st.SuiteMS = time.Since(began).Milliseconds()
 	again, err := b.suite(ctx)
 	if err != nil {
-		return false, err
+		return err
 	}
-	shaky := differ(before, again, nil)
-	red := 0
-	for _, v := range before {
+	for _, v := range first {
 		if broken(v) {
-			red++
+			st.Red++
 		}
 	}
-	if red == len(before) && !b.noSuite {
-		return false, errors.New("no test file is green before any edit: nothing can be told from it")
+	if st.Red == len(first) {
+		return errors.New("no test file is green before any edit: nothing can be told from it")
 	}
-	fmt.Fprintf(b.out, "%s at %s: %d files, %d test files, whole suite %.1f s, %d of them red before any edit, %d differ from run to run\n", filepath.Base(b.root), b.revision(ctx), len(b.files), len(tests), took.Seconds(), red, len(shaky))
+	st.Results, st.Shaky = first.hashed(), differ(first.hashed(), again.hashed(), nil)
+	var frameworks []string
 	for _, p := range b.projects {
-		fmt.Fprintf(b.out, "  %s %s in %s\n", p.Framework, p.Version, p.Root)
+		frameworks = append(frameworks, p.Framework)
+		st.Projects = append(st.Projects, fmt.Sprintf("%s %s in %s", p.Framework, p.Version, p.Root))
 	}
-	for f := range before {
-		if !slices.Contains(tests, f) {
-			fmt.Fprintf(b.out, "  UNKNOWN %s is run and is no test to regreen\n", f)
-			missed = true
-		}
-	}
-	if b.peers, err = b.newPeer(ctx); err != nil {
-		return missed, err
-	}
-	ed := newEditor(b.root, b.files, tests, b.seed)
-	var all []measured
-	for n := range b.n {
-		e, ok := ed.next(b.only)
-		if !ok {
-			break
-		}
-		m, err := b.measure(ctx, e, before, shaky)
-		if err != nil {
-			return missed, fmt.Errorf("edit %d (%s %s): %w", n+1, e.kind, e.what, err)
-		}
-		b.show(n, m)
-		missed = missed || len(m.missed) > 0
-		all = append(all, m)
-	}
-	b.summary(all)
-	return missed, nil
+	slices.Sort(frameworks)
+	st.Framework = strings.Join(slices.Compact(frameworks), ", ")
+	return b.store.Add(line{Start: st})
 }
 
 func (b *bench) revision(ctx context.Context) string {
@@ -138,53 +191,75 @@ func (b *bench) revision(ctx context.Context) string {
 	return strings.TrimSpace(rev)
 }
 
-// measure makes one edit and compares.
-func (b *bench) measure(ctx context.Context, e edit, before results, shaky []string) (m measured, err error) {
-	m.edit = e
+// measure makes one edit and compares. What an earlier measurement of it knows
+// of others is taken from there.
+func (b *bench) measure(ctx context.Context, id caseID, e edit, have *measured) (*measured, error) {
+	m := &measured{caseID: id, Kind: e.kind, What: e.what, Silent: e.silent, Tests: len(b.start.Tests), Peers: map[string][]string{}}
 	if err := e.plausible(); err != nil {
-		return m, err
+		return nil, err
 	}
-	start := time.Now()
-	selected, why, err := b.ask(ctx, b.engine, false)
+	began := time.Now()
+	selected, err := b.ask(ctx, b.engine, false)
 	if err != nil {
-		// A configuration that cannot be read stops everything, aloud.
-		fmt.Fprintf(b.out, "  %s %s: refused: %v\n", e.kind, e.what, err)
-		for f := range before {
-			selected = append(selected, f)
+		if ctx.Err() != nil {
+			return nil, err
 		}
+		// A configuration that cannot be read stops everything, aloud.
+		m.Refused, selected = err.Error(), b.start.Tests
 	}
-	m.selecting = time.Since(start)
-	m.selected = selected
+	m.SelectMS, m.Selected = time.Since(began).Milliseconds(), selected
 	if b.cold && err == nil {
 		if err := b.compareCold(ctx, e, selected); err != nil {
-			return m, err
+			return nil, err
 		}
 	}
-	if b.peers != nil {
-		start := time.Now()
-		m.peer, m.peerKnown = b.peers.selects(ctx)
-		m.peering = time.Since(start)
+	if have != nil {
+		maps.Copy(m.Peers, have.Peers)
+	}
+	for _, p := range b.peers {
+		if _, ok := m.Peers[p.name()]; ok || have != nil {
+			continue
+		}
+		if selected, ok := p.selects(ctx); ok {
+			m.Peers[p.name()] = selected
+		}
 	}
 	if e.loud != nil {
 		if err := e.loud(); err != nil {
-			return m, err
+			return nil, err
 		}
 	}
-	start = time.Now()
+	if err := b.judge(ctx, m); err != nil {
+		return nil, err
+	}
+	return m, b.restore(ctx)
+}
+
+// judge runs the suite, unless it has been run on the same tree.
+func (b *bench) judge(ctx context.Context, m *measured) (err error) {
+	if b.noSuite {
+		return nil
+	}
+	if m.Tree, err = b.treeHash(ctx); err != nil {
+		return err
+	}
+	var known bool
+	if m.Truth, known = b.store.truth(m.place, m.Tree); known {
+		return nil
+	}
+	began := time.Now()
 	after, err := b.suite(ctx)
 	if err != nil {
-		return m, err
+		return err
 	}
-	m.suites = time.Since(start)
-	for _, f := range differ(before, after, shaky) {
+	m.SuiteMS = time.Since(began).Milliseconds()
+	m.Truth = []string{}
+	for _, f := range differ(b.start.Results, after.hashed(), b.start.Shaky) {
 		if _, err := os.Stat(filepath.Join(b.root, filepath.FromSlash(f))); err == nil {
-			m.truth = append(m.truth, f)
+			m.Truth = append(m.Truth, f)
 		}
 	}
-	m.recall, m.precision, m.missed = compare(m.truth, m.selected)
-	m.peerRecall, m.peerPrecision, m.peerMissed = compare(m.truth, m.peer)
-	_ = why
-	return m, b.restore(ctx)
+	return nil
 }
 
 // compareCold asks an engine that has seen nothing before, beside the one that
@@ -198,7 +273,7 @@ func (b *bench) compareCold(ctx context.Context, e edit, selected []string) erro
 	if err != nil {
 		return err
 	}
-	again, _, err := b.ask(ctx, cold, false)
+	again, err := b.ask(ctx, cold, false)
 	if err = errors.Join(err, cold.Close(), os.RemoveAll(dir)); err != nil {
 		return err
 	}

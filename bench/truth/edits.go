@@ -32,7 +32,7 @@ type edit struct {
 var kinds = []struct {
 	name   string
 	weight int
-}{{"body", 38}, {"delete", 12}, {"move", 12}, {"add", 12}, {"config", 8}, {"data", 10}, {"comment", 8}}
+}{{"body", 36}, {"delete", 12}, {"move", 12}, {"add", 12}, {"config", 10}, {"data", 10}, {"comment", 8}}
 
 // editor makes edits of a tree.
 type editor struct {
@@ -259,7 +259,7 @@ func isConfig(f string) bool {
 	return strings.HasSuffix(stem, ".config") || strings.HasPrefix(base, ".") || slices.Contains([]string{"setup.py", "noxfile.py", "conf.py"}, base)
 }
 
-// config breaks a file by which tests are run.
+// config breaks or deletes a file by which tests are run.
 func (e *editor) config() (edit, bool) {
 	var of []string
 	for _, f := range e.files {
@@ -276,13 +276,17 @@ func (e *editor) config() (edit, bool) {
 	if err != nil {
 		return edit{}, false
 	}
+	if e.rand.IntN(4) == 0 {
+		return edit{what: f + " is deleted", plausible: func() error { return os.Remove(e.abs(f)) }}, true
+	}
 	if l := e.langs.For(f); l != nil {
 		return edit{what: f, plausible: e.write(f, append(bytes.Clone(src), throws(f)...))}, true
 	}
 	return edit{what: f, plausible: e.write(f, append(bytes.Clone(src), "\n]] rubbish\n"...))}, true
 }
 
-// data fills a file that is no source with rubbish.
+// data fills a file that is no source with rubbish, deletes or moves it, or adds
+// one beside it.
 func (e *editor) data() (edit, bool) {
 	var of []string
 	for _, f := range e.files {
@@ -295,7 +299,20 @@ func (e *editor) data() (edit, bool) {
 		of = append(of, f)
 	}
 	f := e.pick(of)
-	return edit{what: f, plausible: e.write(f, []byte("regreen truth {{[[\n"))}, f != ""
+	if f == "" {
+		return edit{}, false
+	}
+	rubbish := []byte("regreen truth {{[[\n")
+	dir, base := path.Split(f)
+	switch e.rand.IntN(8) {
+	case 0:
+		return edit{what: f + " is deleted", plausible: func() error { return os.Remove(e.abs(f)) }}, true
+	case 1:
+		return e.move(f)
+	case 2:
+		return edit{what: dir + "new-" + base + " is added", plausible: e.write(dir+"new-"+base, rubbish)}, true
+	}
+	return edit{what: f, plausible: e.write(f, rubbish)}, true
 }
 
 // comment adds a comment and breaks lines where that means nothing.

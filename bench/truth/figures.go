@@ -2,11 +2,14 @@ package main
 
 import (
 	"fmt"
+	"io"
+	"maps"
 	"slices"
 	"strings"
 )
 
-// compare gives recall and precision of a selection, and what it missed.
+// compare gives recall and precision of a selection, and what it missed. Where
+// nothing was selected nothing was selected without need.
 func compare(truth, selected []string) (recall, precision float64, missed []string) {
 	hit := 0
 	for _, f := range truth {
@@ -26,83 +29,131 @@ func compare(truth, selected []string) (recall, precision float64, missed []stri
 	return recall, precision, missed
 }
 
-func (b *bench) show(n int, m measured) {
-	if !b.verbose && len(m.missed) == 0 {
-		return
-	}
-	line := fmt.Sprintf("%3d %-7s %s: truth %d, selected %d", n+1, m.edit.kind, m.edit.what, len(m.truth), len(m.selected))
-	if m.peerKnown {
-		line += fmt.Sprintf(", %s %d", b.peer, len(m.peer))
-		if len(m.peerMissed) > 0 {
-			line += fmt.Sprintf(" (missed %d)", len(m.peerMissed))
-		}
-	}
-	fmt.Fprintln(b.out, line)
-	if len(m.missed) > 0 {
-		fmt.Fprintf(b.out, "    MISSED %s\n", strings.Join(m.missed[:min(len(m.missed), 8)], ", "))
-	}
-	if m.precision < 0.5 {
-		extra := slices.DeleteFunc(slices.Clone(m.selected), func(f string) bool { return slices.Contains(m.truth, f) })
-		fmt.Fprintf(b.out, "    more than depends: %s\n", strings.Join(extra[:min(len(extra), 4)], ", "))
-	}
+// side is one program's figures over some edits.
+type side struct {
+	name                     string
+	recall, precision, skip  []float64
+	selected, needed, missed int
 }
 
-// summary prints the figures over all edits. Silent edits have no truth: their
-// precision is left out, and what was selected for them is told apart.
-func (b *bench) summary(all []measured) {
-	type side struct {
-		name                 string
-		recalls, precisions  []float64
-		selected, missed     int
-		missedEdits, silents int
+func (s *side) add(m *measured, selected []string) {
+	recall, precision, missed := compare(m.Truth, selected)
+	s.recall, s.precision = append(s.recall, recall), append(s.precision, precision)
+	if m.Tests > 0 {
+		s.skip = append(s.skip, max(0, 1-float64(len(selected))/float64(m.Tests)))
 	}
-	sides := []side{{name: "regreen"}, {name: b.peer}}
-	truth := 0
-	for _, m := range all {
-		truth += len(m.truth)
-		for i := range sides {
-			s := &sides[i]
-			recall, precision, missed, selected := m.recall, m.precision, m.missed, m.selected
-			if i == 1 {
-				if !m.peerKnown {
-					continue
-				}
-				recall, precision, missed, selected = m.peerRecall, m.peerPrecision, m.peerMissed, m.peer
+	s.selected += len(selected)
+	s.needed += len(m.Truth) - len(missed)
+	s.missed += len(missed)
+}
+
+// row is one repository.
+type row struct {
+	repo, framework string
+	ours            side
+	// peers are each beside ours on the edits that it gave an answer for.
+	peers []pair
+	// comments is what was selected for remarks, which nothing depends on.
+	comments int
+}
+
+type pair struct{ ours, peer side }
+
+// rows are the repositories' figures. Remarks have no truth and count apart.
+func (s *store) rows() []row {
+	var out []row
+	at := map[string]int{}
+	for _, m := range s.edits() {
+		n, ok := at[m.Repo]
+		if !ok {
+			n = len(out)
+			at[m.Repo] = n
+			r := row{repo: m.Repo, ours: side{name: "regreen"}}
+			if st := s.start(m.place); st != nil {
+				r.framework = st.Framework
 			}
-			if m.edit.silent {
-				s.silents += len(selected)
-				continue
-			}
-			s.recalls = append(s.recalls, recall)
-			s.selected += len(selected)
-			s.missed += len(missed)
-			if len(missed) > 0 {
-				s.missedEdits++
-			}
-			if len(selected) > 0 {
-				s.precisions = append(s.precisions, precision)
-			}
+			out = append(out, r)
 		}
-	}
-	fmt.Fprintf(b.out, "%d edits; %d dependent test files in all\n", len(all), truth)
-	for _, s := range sides {
-		if len(s.recalls) == 0 {
+		r := &out[n]
+		if m.Silent {
+			r.comments += len(m.Selected)
 			continue
 		}
-		fmt.Fprintf(b.out, "  %-8s recall %s; precision %s; selected %d, missed %d in %d edits; for comments %d\n", s.name,
-			figures(s.recalls), figures(s.precisions), s.selected, s.missed, s.missedEdits, s.silents)
+		r.ours.add(m, m.Selected)
+		for _, name := range slices.Sorted(maps.Keys(m.Peers)) {
+			i := slices.IndexFunc(r.peers, func(p pair) bool { return p.peer.name == name })
+			if i < 0 {
+				i = len(r.peers)
+				r.peers = append(r.peers, pair{side{name: "regreen"}, side{name: name}})
+			}
+			r.peers[i].ours.add(m, m.Selected)
+			r.peers[i].peer.add(m, m.Peers[name])
+		}
 	}
+	return out
 }
 
 // figures are median, mean and worst.
 func figures(x []float64) string {
 	if len(x) == 0 {
-		return "of nothing"
+		return "–"
 	}
-	slices.Sort(x)
+	x = slices.Sorted(slices.Values(x))
+	return fmt.Sprintf("%.2f %.2f %.2f", (x[(len(x)-1)/2]+x[len(x)/2])/2, mean(x), x[0])
+}
+
+func mean(x []float64) float64 {
 	sum := 0.0
 	for _, v := range x {
 		sum += v
 	}
-	return fmt.Sprintf("median %.3f mean %.3f worst %.3f (n=%d)", x[len(x)/2], sum/float64(len(x)), x[0], len(x))
+	return sum / float64(len(x))
+}
+
+// table prints a line for each repository, and one for each peer.
+func table(w io.Writer, rows []row) {
+	fmt.Fprintln(w, "median, mean and worst of the edits")
+	fmt.Fprintln(w)
+	fmt.Fprintln(w, "| repository | | edits | recall | precision | tests skipped | selected, needed, missed |")
+	fmt.Fprintln(w, "|---|---|---:|---|---|---|---:|")
+	for _, r := range rows {
+		printSide(w, r.repo+" ("+r.framework+")", r.ours)
+		for _, p := range r.peers {
+			if len(p.ours.recall) < len(r.ours.recall) {
+				printSide(w, "", p.ours)
+			}
+			printSide(w, "", p.peer)
+		}
+	}
+}
+
+func printSide(w io.Writer, repo string, s side) {
+	fmt.Fprintf(w, "| %s | %s | %d | %s | %s | %s | %d, %d, %d |\n", repo, s.name, len(s.recall), figures(s.recall), figures(s.precision), figures(s.skip),
+		s.selected, s.needed, s.missed)
+}
+
+// show prints one edit.
+func (b *bench) show(m *measured) {
+	missed := m.missed(m.Selected)
+	if !b.verbose && len(missed) == 0 {
+		return
+	}
+	text := fmt.Sprintf("%3d %-7s %s: truth %d, selected %d", m.N+1, m.Kind, m.What, len(m.Truth), len(m.Selected))
+	if m.Refused != "" {
+		text += " (refused: " + m.Refused + ")"
+	}
+	for _, name := range slices.Sorted(maps.Keys(m.Peers)) {
+		text += fmt.Sprintf(", %s %d", name, len(m.Peers[name]))
+		if lost := m.missed(m.Peers[name]); len(lost) > 0 {
+			text += fmt.Sprintf(" (missed %d)", len(lost))
+		}
+	}
+	fmt.Fprintln(b.out, text)
+	if len(missed) > 0 {
+		fmt.Fprintf(b.out, "    MISSED %s\n", strings.Join(missed[:min(len(missed), 8)], ", "))
+	}
+	extra := slices.DeleteFunc(slices.Clone(m.Selected), func(f string) bool { return slices.Contains(m.Truth, f) })
+	if len(extra) > 0 {
+		fmt.Fprintf(b.out, "    %d more than depend: %s\n", len(extra), strings.Join(extra[:min(len(extra), 4)], ", "))
+	}
 }

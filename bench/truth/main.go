@@ -3,10 +3,19 @@
 // whole suite after each, and compares the test files whose results really
 // differ with those that regreen selects.
 //
-//	go run ./bench/truth -repo /tmp/zustand -n 50
-//	go run ./bench/truth -repo /tmp/click -n 50 -peer testmon
+//	go run ./bench/truth -n 50 -out truth.jsonl /tmp/zustand /tmp/click …
 //
-// The folder is edited and put right again with git: give a copy.
+// The folders are edited and put right again with git: give copies. With -out a
+// stopped run is taken up where it ended, -again makes all selections anew with
+// the truth that is stored, and -table prints what is there and runs nothing.
+// It ends with 1 where a test was missed.
+//
+// Beside regreen others select on the same edits: vitest and jest where they
+// are the project's framework, testmon where it is installed beside pytest. As
+// testmon does, regreen has seen one run of everything before the first edit.
+// With -vitest, an installed vitest lists the tests of jest and mocha projects
+// that its import graph finds, with a configuration that only names the test
+// files; of `require` that graph knows nothing.
 //
 // # How the truth is found
 //
@@ -35,39 +44,43 @@ import (
 
 func main() {
 	o := options{out: os.Stdout, environ: append(os.Environ(), "CI=1")}
-	flag.StringVar(&o.repo, "repo", "", "the repository's folder: committed, installed, and yours to edit")
-	flag.IntVar(&o.n, "n", 15, "how many edits")
+	flag.IntVar(&o.n, "n", 15, "how many edits of each repository")
 	flag.Uint64Var(&o.seed, "seed", 1, "of the edits")
-	flag.StringVar(&o.peer, "peer", "", "compare with: vitest (list --changed), jest (--onlyChanged), testmon (in the repository's environment)")
+	flag.StringVar(&o.results, "out", "", "file of JSON lines that results are added to and read from")
+	flag.BoolVar(&o.again, "again", false, "select anew for the edits of -out too")
+	flag.BoolVar(&o.table, "table", false, "print the table of -out and run nothing")
+	flag.BoolVar(&o.noPeers, "alone", false, "ask no other program")
+	flag.StringVar(&o.vitest, "vitest", "", "folder where vitest is installed, to list the tests of jest and mocha projects")
 	flag.StringVar(&o.only, "only", "", "edits of this kind alone")
 	flag.BoolVar(&o.verbose, "v", false, "print every edit, not only the missed")
+	flag.BoolVar(&o.unseen, "unseen", false, "let regreen see no run of the tests before")
 	flag.BoolVar(&o.loads, "loads", false, "make no edits: run the suite once and name what it was seen to load or read that the graph does not know")
 	flag.BoolVar(&o.noSuite, "select", false, "only select, with -cold: run no suite and tell no truth")
 	flag.BoolVar(&o.cold, "cold", false, "make every selection by a fresh engine too: it must be the same")
 	flag.Parse()
-	if o.repo == "" {
-		flag.Usage()
-		os.Exit(2)
-	}
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
-	defer stop()
-	missed, err := run(ctx, o)
-	if err != nil {
+	bad, err := o.all(ctx, flag.Args())
+	stop()
+	switch {
+	case err != nil:
 		fmt.Fprintln(os.Stderr, "truth: error:", err)
 		os.Exit(3)
-	}
-	if missed {
+	case bad:
 		os.Exit(1)
 	}
 }
 
 type options struct {
-	repo    string
+	results string
 	n       int
 	seed    uint64
-	peer    string
+	vitest  string
 	only    string
+	again   bool
+	table   bool
+	noPeers bool
 	verbose bool
+	unseen  bool
 	cold    bool
 	loads   bool
 	noSuite bool
@@ -75,9 +88,35 @@ type options struct {
 	out     io.Writer
 }
 
-// run tells whether a test was missed.
-func run(ctx context.Context, o options) (missed bool, err error) {
-	root, err := filepath.Abs(o.repo)
+// all tells whether a test was missed.
+func (o options) all(ctx context.Context, repos []string) (bad bool, err error) {
+	s, err := openStore(o.results)
+	if err != nil {
+		return false, err
+	}
+	if !o.table {
+		for _, dir := range repos {
+			unknown, err := o.repo(ctx, dir, s)
+			if err != nil {
+				return false, fmt.Errorf("%s: %w", filepath.Base(dir), err)
+			}
+			bad = bad || unknown
+		}
+	}
+	if o.loads || o.noSuite {
+		return bad, nil
+	}
+	rows := s.rows()
+	table(o.out, rows)
+	for _, r := range rows {
+		bad = bad || r.ours.missed > 0
+	}
+	return bad, nil
+}
+
+// repo measures one repository.
+func (o options) repo(ctx context.Context, dir string, s *store) (unknown bool, err error) {
+	root, err := filepath.Abs(dir)
 	if err != nil {
 		return false, err
 	}
@@ -93,7 +132,7 @@ func run(ctx context.Context, o options) (missed bool, err error) {
 			err = rerr
 		}
 	}()
-	b := &bench{options: o, root: root, scratch: scratch, log: slog.New(slog.NewTextHandler(os.Stderr, &slog.HandlerOptions{Level: slog.LevelWarn}))}
+	b := &bench{options: o, root: root, scratch: scratch, store: s, log: slog.New(slog.NewTextHandler(os.Stderr, &slog.HandlerOptions{Level: slog.LevelWarn}))}
 	defer func() {
 		if cerr := b.close(ctx); err == nil {
 			err = cerr

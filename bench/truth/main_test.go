@@ -3,6 +3,7 @@ package main
 import (
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -57,6 +58,50 @@ func TestEditsRepeat(t *testing.T) {
 	for _, k := range kinds {
 		if _, ok := newEditor(root, files, []string{"test/a.test.ts"}, 3).next(k.name); !ok {
 			t.Errorf("no edit of kind %s", k.name)
+		}
+	}
+}
+
+// TestRows: remarks count apart, a peer is compared on the edits that it
+// answered, and an edit that was measured again counts once.
+func TestRows(t *testing.T) {
+	s, err := openStore(filepath.Join(t.TempDir(), "out.jsonl"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := place{"zed", "abc"}
+	edit := func(n int, kind string, truth, selected []string, peers map[string][]string) line {
+		return line{Edit: &measured{caseID: caseID{place: p, N: n}, Kind: kind, Silent: kind == "comment", Tree: kind, Tests: 4, Truth: truth, Selected: selected, Peers: peers}}
+	}
+	for _, l := range []line{
+		{Start: &start{place: p, Framework: "jest"}},
+		edit(0, "body", []string{"a"}, []string{"a", "b", "c", "d"}, map[string][]string{"jest 30": {}}),
+		edit(1, "config", []string{"a", "b"}, []string{"a", "b"}, nil),
+		edit(2, "comment", nil, []string{"a"}, map[string][]string{"jest 30": {"a"}}),
+		edit(0, "body", []string{"a"}, []string{"a", "b"}, map[string][]string{"jest 30": {}}),
+	} {
+		if err := s.Add(l); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if s, err = openStore(s.Name()); err != nil {
+		t.Fatal(err)
+	}
+	if truth, ok := s.truth(p, "config"); !ok || !cmp.Equal(truth, []string{"a", "b"}) {
+		t.Errorf("the stored truth is %q, %t", truth, ok)
+	}
+	if _, ok := s.truth(place{"zed", "other"}, "config"); ok {
+		t.Error("another commit has the truth of this one")
+	}
+	var out strings.Builder
+	table(&out, s.rows())
+	for _, want := range []string{
+		"| zed (jest) | regreen | 2 | 1.00 1.00 1.00 | 0.75 0.75 0.50 | 0.50 0.50 0.50 | 4, 3, 0 |",
+		"|  | regreen | 1 | 1.00 1.00 1.00 | 0.50 0.50 0.50 | 0.50 0.50 0.50 | 2, 1, 0 |",
+		"|  | jest 30 | 1 | 0.00 0.00 0.00 | 1.00 1.00 1.00 | 1.00 1.00 1.00 | 0, 0, 1 |",
+	} {
+		if !strings.Contains(out.String(), want+"\n") {
+			t.Errorf("the table lacks the line %s, it is\n%s", want, out.String())
 		}
 	}
 }

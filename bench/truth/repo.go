@@ -1,9 +1,11 @@
 package main
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -21,6 +23,15 @@ import (
 // results are what a run said of each test file: a text that is the same when
 // the verdicts of its tests are.
 type results map[string]string
+
+// hashed are the same, short.
+func (r results) hashed() results {
+	out := results{}
+	for file, said := range r {
+		out[file] = short([]byte(said))
+	}
+	return out
+}
 
 // git runs git in the repository.
 func (b *bench) git(ctx context.Context, args ...string) (string, error) {
@@ -62,9 +73,6 @@ func (b *bench) findProjects(ctx context.Context) error {
 // suite runs all tests.
 func (b *bench) suite(ctx context.Context) (results, error) {
 	verdicts := map[string][]string{}
-	if b.noSuite {
-		return results{}, nil
-	}
 	for _, p := range b.projects {
 		for _, f := range engine.Frameworks() {
 			if f.Name() != p.Framework {
@@ -119,20 +127,38 @@ func (b *bench) runProject(ctx context.Context, f runner.Framework, p runner.Pro
 	return nil
 }
 
-// select asks regreen.
-func (b *bench) ask(ctx context.Context, e *engine.Engine, all bool) ([]string, map[string][]string, error) {
+// ask gives the test files that regreen selects, sorted.
+func (b *bench) ask(ctx context.Context, e *engine.Engine, all bool) ([]string, error) {
 	set, err := e.Affected(ctx, engine.Request{All: all})
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
-	var out []string
-	why := map[string][]string{}
+	out := []string{}
 	for _, t := range set.Tests {
 		out = append(out, t.File)
-		why[t.File] = t.Why
 	}
 	sort.Strings(out)
-	return out, why, nil
+	return out, nil
+}
+
+// treeHash is a hash of what differs from the commit.
+func (b *bench) treeHash(ctx context.Context) (string, error) {
+	list, err := b.git(ctx, "status", "--porcelain", "-z", "-uall", "--no-renames")
+	if err != nil {
+		return "", err
+	}
+	var all bytes.Buffer
+	for _, entry := range strings.Split(strings.TrimSuffix(list, "\x00"), "\x00") {
+		if len(entry) < 4 {
+			continue
+		}
+		text, err := os.ReadFile(filepath.Join(b.root, filepath.FromSlash(entry[3:])))
+		if err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return "", err
+		}
+		fmt.Fprintf(&all, "%s\x00%t\x00%d\x00%s", entry[3:], err == nil, len(text), text)
+	}
+	return short(all.Bytes()), nil
 }
 
 func (b *bench) open(ctx context.Context, state string) (*engine.Engine, error) {
