@@ -98,28 +98,35 @@ func (v *view) renamedMember(m member) []Fix {
 	type heirOf struct {
 		name string
 		defs []string
+		back []Fix
 	}
 	var heirs []heirOf
 	for to, files := range v.renamed(m.name) {
-		var defs []string
+		h := heirOf{name: to}
 		for _, rel := range files {
 			t := v.text(rel)
 			for _, s := range v.swaps(rel) {
 				if s.old == m.name && s.new == to && definesMember(t, s.i) {
-					defs = append(defs, rel)
+					h.defs = append(h.defs, rel)
+					if back, ok := v.misspeltDeclaration(t, s, 0); ok {
+						h.back = append(h.back, back)
+					}
 					break
 				}
 			}
 		}
-		if len(defs) > 0 {
-			heirs = append(heirs, heirOf{to, defs})
+		if len(h.defs) > 0 {
+			heirs = append(heirs, h)
 		}
 	}
 	var out []Fix
 	for _, h := range heirs {
 		level := Likely
-		if len(heirs) > 1 {
+		if len(heirs) > 1 || len(h.back) > 0 {
 			level = Propose
+		}
+		if len(heirs) == 1 {
+			out = append(out, h.back...)
 		}
 		why := fmt.Sprintf("%s defined %s at the base and %s now", h.defs[0], m.name, h.name)
 		line := []lang.TextEdit{{Span: m.t.significant()[m.i].Span, New: h.name}}

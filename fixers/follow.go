@@ -12,7 +12,10 @@ import (
 // name is taken here or others import the old one from this file: then the old
 // name stays as the local one.
 func renameBinding(t *text, imp lang.Import, n lang.Name, to string, keepLocal bool) []lang.TextEdit {
-	if n.Span != n.LocalSpan || n.Local != n.Imported {
+	switch {
+	case to == n.Imported:
+		return nil
+	case n.Span != n.LocalSpan || n.Local != n.Imported:
 		return []lang.TextEdit{{Span: n.Span, New: to}}
 	}
 	if !keepLocal {

@@ -36,6 +36,7 @@ func (followDiff) Fix(ctx context.Context, c Cause, w Workspace) ([]Fix, error) 
 			return nil, err
 		}
 		out = append(out, v.unboundByDiff(c, t, b)...)
+		out = append(out, v.unreadByDiff(t)...)
 		out = append(out, v.renamedByDiff(rel)...)
 		out = append(out, v.membersByDiff(t)...)
 	}
@@ -74,6 +75,21 @@ func (v *view) unboundByDiff(c Cause, t, b *text) []Fix {
 	return out
 }
 
+// unreadByDiff finds what is assigned to a misspelt variable that nothing
+// reads, while the one that was meant keeps its value.
+func (v *view) unreadByDiff(t *text) []Fix {
+	var out []Fix
+	for _, s := range v.swaps(t.path) {
+		if t.isMember(s.i) || isKey(t, s.i) || !usableAt(t, s.tok.Start, s.old) || !usableAt(t, s.tok.Start, s.new) {
+			continue
+		}
+		if back, ok := v.misspeltDeclaration(t, s, 0); ok {
+			out = append(out, back)
+		}
+	}
+	return out
+}
+
 // unboundUse finds a use of a name that nothing binds any more.
 func unboundUse(t *text, name string) (int, bool) {
 	for _, i := range t.idents(name, 0) {
@@ -106,6 +122,10 @@ func (v *view) renamedByDiff(module string) []Fix {
 		if len(all) == 0 {
 			continue
 		}
+		if back, ok := v.misspeltExport(module, name, hs[0].name); ok {
+			out = append(out, back)
+			continue
+		}
 		out = append(out, Fix{Title: fmt.Sprintf("rename %s to %s in %s", name, hs[0].name, fileCount(len(files))), Applicability: hs[0].level,
 			Edits: all, Evidence: hs[0].why})
 	}
@@ -128,6 +148,10 @@ func (v *view) membersByDiff(t *text) []Fix {
 		}
 		edits, files := v.renameMembers(m, s.new, []string{t.path})
 		if len(edits) == 0 {
+			continue
+		}
+		if back, ok := v.misspeltDeclaration(t, s, 0); ok {
+			out = append(out, back)
 			continue
 		}
 		out = append(out, Fix{Title: fmt.Sprintf("rename .%s to .%s in %s", s.old, s.new, fileCount(len(files))), Applicability: Likely, Edits: edits,

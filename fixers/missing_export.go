@@ -165,6 +165,10 @@ func (v *view) followRename(l lack) (out []Fix, had bool) {
 		if own := v.quotedUses(l.module, l.symbol, h.name); len(own) > 0 {
 			all, files = append(all, own...), append(files, l.module)
 		}
+		if back, ok := v.misspeltExport(l.module, l.symbol, h.name); ok && len(hs) == 1 {
+			out = append(out, back)
+			level, rank = Propose, 1
+		}
 		title := fmt.Sprintf("rename %s to %s", l.symbol, h.name)
 		if len(files) > 1 {
 			title += fmt.Sprintf(" in %d files", len(files))

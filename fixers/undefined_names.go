@@ -40,9 +40,16 @@ func (v *view) renamedDefinition(_ Cause, u unbound) []Fix {
 			f.Applicability = Safe
 		}
 		out = append(out, f)
-		// One slip in a definition that nothing followed looks as much like a
-		// misspelling as like a rename: both are offered at one rank.
-		if len(ss) == 1 && len(u.t.idents(to, 0)) == 1 && isSlip(u.name, to) && len(u.name) > 3 {
+		if len(ss) != 1 {
+			continue
+		}
+		// Where it is no certain slip, one letter in a definition that nothing
+		// followed looks as much like a misspelling as like a rename: both are
+		// offered at one rank.
+		if back, ok := v.misspeltDeclaration(u.t, ss[0], 1); ok {
+			out[len(out)-1].Applicability = Propose
+			out = append(out, back)
+		} else if len(u.t.idents(to, 0)) == 1 && isSlip(u.name, to) && len(u.name) > 3 {
 			out = append(out, Fix{Title: fmt.Sprintf("rename %s back to %s", to, u.name), Applicability: Likely, Rank: 10,
 				Edits: inFile(u.t.path, []lang.TextEdit{{Span: ss[0].tok.Span, New: u.name}}), Evidence: fmt.Sprintf("%s was %s at the base", to, u.name)})
 		}

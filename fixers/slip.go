@@ -1,0 +1,115 @@
+package fixers
+
+import (
+	"bytes"
+	"fmt"
+	"strings"
+	"unicode"
+
+	"regreen/internal/lang"
+)
+
+// misspeltDeclaration takes back a slip of the pen where a name is declared,
+// which is the smaller edit than to have every use follow it. It is one only
+// where all of it speaks for a slip: the diff replaced this one token alone,
+// nothing says the new name but it, and the new name's word is none that the
+// project uses.
+func (v *view) misspeltDeclaration(t *text, s swap, rank int) (Fix, bool) {
+	if !v.isSlipOfPen(t, s) {
+		return Fix{}, false
+	}
+	return Fix{Title: fmt.Sprintf("rename %s back to %s in %s", s.new, s.old, t.path), Applicability: Likely, Rank: rank,
+		Edits:    inFile(t.path, []lang.TextEdit{{Span: s.tok.Span, New: s.old}}),
+		Evidence: fmt.Sprintf("%s was %s at the base, nothing else says %s", s.new, s.old, s.new)}, true
+}
+
+// misspeltExport takes back a slip in the declaration of what a module offers.
+func (v *view) misspeltExport(module, old, now string) (Fix, bool) {
+	m := v.text(module)
+	if m == nil {
+		return Fix{}, false
+	}
+	t := home(m, withPrivate(v.offers(module), m), now, v.text)
+	for _, s := range v.swaps(t.path) {
+		if s.old == old && s.new == now {
+			return v.misspeltDeclaration(t, s, 0)
+		}
+	}
+	return Fix{}, false
+}
+
+func (v *view) isSlipOfPen(t *text, s swap) bool {
+	if distance(s.old, s.new) != step || !isSlip(s.old, s.new) || !v.editable(t.path) {
+		return false
+	}
+	if heirs := v.renamed(s.old); len(heirs) != 1 || len(heirs[s.new]) != 1 || len(t.idents(s.new, 0)) != 1 {
+		return false
+	}
+	was, is, ok := changedWord(s.old, s.new)
+	return ok && len(was) > 3 && normalSpelling.Replace(was) != normalSpelling.Replace(is) && v.countWord(t.lang, is, 2) < 2
+}
+
+// changedWord gives the one word, in lower case, in which two names of as many
+// words differ.
+func changedWord(old, now string) (was, is string, ok bool) {
+	a, b := nameWords(old), nameWords(now)
+	if len(a) != len(b) {
+		return "", "", false
+	}
+	for i := range a {
+		if a[i] == b[i] {
+			continue
+		}
+		if was != "" {
+			return "", "", false
+		}
+		was, is = a[i], b[i]
+	}
+	return was, is, was != ""
+}
+
+// nameWords splits a name at its underscores and capitals: parseURL_of is
+// parse, url, of.
+func nameWords(name string) []string {
+	var out []string
+	var word []rune
+	flush := func() {
+		if len(word) > 0 {
+			out = append(out, strings.ToLower(string(word)))
+		}
+		word = nil
+	}
+	rs := []rune(name)
+	for i, r := range rs {
+		switch {
+		case r == '_' || r == '$':
+			flush()
+			continue
+		case unicode.IsUpper(r) && i > 0 && (unicode.IsLower(rs[i-1]) || i+1 < len(rs) && unicode.IsLower(rs[i+1])):
+			flush()
+		}
+		word = append(word, r)
+	}
+	flush()
+	return out
+}
+
+// normalSpelling makes the British and the American spelling of a word one:
+// who writes the other one means it.
+var normalSpelling = strings.NewReplacer("our", "or", "tre", "ter", "ise", "ize", "isa", "iza", "isi", "izi", "yse", "yze", "ll", "l", "ogue", "og",
+	"ae", "e", "oe", "e", "ence", "ense", "grey", "gray", "que", "ck", "mme", "m")
+
+// countWord counts where the files of a language say a word in any letter
+// case, also in comments and strings, up to most.
+func (v *view) countWord(l lang.Language, word string, most int) int {
+	n := 0
+	for _, rel := range v.sources(l) {
+		if t := v.text(rel); t != nil {
+			n += bytes.Count(bytes.ToLower(t.src), []byte(word))
+		}
+		if n >= most {
+			break
+		}
+	}
+	return n
+}
