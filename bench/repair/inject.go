@@ -46,6 +46,7 @@ func kinds() []kind {
 		{"method", false, renameMethod},
 		{"import", false, loseImport},
 		{"misspelt", false, misspell},
+		{"declaration", false, misspellDeclaration},
 		{"syntax", false, loseToken},
 		{"await", false, loseAwait},
 		{"argument", false, changeArguments},

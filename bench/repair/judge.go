@@ -130,20 +130,32 @@ func bindings(ls lang.Set, rel string, t tree) []string {
 		if imp.Kind == lang.Mention {
 			continue
 		}
-		to := imp.Specifier
-		if files := r.Resolve(rel, imp).Files; len(files) > 0 {
-			to = files[len(files)-1]
-		}
-		to = strings.TrimPrefix(to, "node:")
 		if len(imp.Names) == 0 {
-			out = append(out, to)
+			out = append(out, target(r, rel, imp))
 		}
 		for _, n := range imp.Names {
-			out = append(out, n.Local+" is "+n.Imported+" of "+to)
+			one := imp
+			one.Names = []lang.Name{n}
+			out = append(out, n.Local+" is "+n.Imported+" of "+target(r, rel, one))
 		}
 	}
 	slices.Sort(out)
 	return slices.Compact(out)
+}
+
+// target is the file that an import of at most one name leads to: the module
+// that the name is, if it is one.
+func target(r lang.Resolver, rel string, imp lang.Import) string {
+	files := r.Resolve(rel, imp).Files
+	if len(files) == 0 {
+		return strings.TrimPrefix(imp.Specifier, "node:")
+	}
+	for _, f := range files {
+		if len(imp.Names) == 1 && (stem(f) == imp.Names[0].Imported || path.Base(f) == "__init__.py" && path.Base(path.Dir(f)) == imp.Names[0].Imported) {
+			return f
+		}
+	}
+	return files[len(files)-1]
 }
 
 // between tells whether every token of now is from one of the right answer and

@@ -72,6 +72,17 @@ func TestJudge(t *testing.T) {
 	}
 }
 
+// "from . import a" names a module beside the package that it is taken from.
+func TestJudgeMoveOfASubmodule(t *testing.T) {
+	files := func(a, from string) tree {
+		return tree{"shop/__init__.py": {}, "shop/inner/__init__.py": {}, a: []byte("A = 1\n"), "shop/b.py": []byte("from " + from + " import a\nB = a.A\n")}
+	}
+	orig, broken, now := files("shop/a.py", "."), files("shop/inner/a.py", "."), files("shop/inner/a.py", ".inner")
+	if got, note := judgeMove("shop/a.py", "shop/inner/a.py")(langs(), orig, broken, now); got != equal {
+		t.Errorf("judge = %v (%s), want %v", got, note, equal)
+	}
+}
+
 func TestInjectIsSeededAndBreaks(t *testing.T) {
 	files := tree{
 		"src/a.js":       []byte("import fs from 'node:fs';\nexport function readAll(name, mode) { return fs.readFileSync(name, mode); }\nexport class Box { openBox() { return 1 < 2; } }\n"),
