@@ -176,6 +176,16 @@ func (c *run) loop(ctx context.Context) error {
 			c.close("")
 			return nil
 		}
+		if n == 1 {
+			waits, err := c.waits(ctx, causes)
+			if err != nil {
+				return err
+			}
+			if waits {
+				c.close("")
+				return nil
+			}
+		}
 		if key := causesKey(causes); key == lastCauses {
 			stale++
 		} else {

@@ -101,6 +101,9 @@ type Deps struct {
 	Secrets *secret.Redactor
 	// Reaches tells whether the modified files can reach a test file.
 	Reaches func(testFile string) bool
+	// HalfWritten tells which files somebody is writing at this very moment and
+	// has not finished. It is asked when tests are red; nil is that nobody does.
+	HalfWritten func(ctx context.Context) ([]HalfWritten, error)
 	// Keep stores a proposal for `apply` and returns its id.
 	Keep func(id string, changes []Change) error
 	// Known gives the name of the fix that was merged for a cause before, and

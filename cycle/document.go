@@ -1,5 +1,7 @@
 package cycle
 
+import "fmt"
+
 // Schema is the version of the JSON documents (DESIGN.md section 8). Fields
 // are only ever added.
 const Schema = 1
@@ -58,10 +60,13 @@ type Document struct {
 	Patch  string    `json:"patch"`  // unified diff of what was merged
 	// Cause is the part of the user's own changes that turns tests red which no
 	// repair is for; nil when that was not looked for or not found.
-	Cause    *Guilt   `json:"cause"`
-	Warnings []string `json:"warnings"`
-	Timings  Timings  `json:"timings_ms"`
-	Error    *Problem `json:"error"`
+	Cause *Guilt `json:"cause"`
+	// HalfWritten are places that somebody is still writing: nothing is repaired
+	// before they were left alone for cycle.typing_quiet.
+	HalfWritten []HalfWritten `json:"half_written"`
+	Warnings    []string      `json:"warnings"`
+	Timings     Timings       `json:"timings_ms"`
+	Error       *Problem      `json:"error"`
 }
 
 // Affected is a selected test file with the chain of reasons.
@@ -176,6 +181,18 @@ type Timings struct {
 	AtBase    int64 `json:"at_base"` // runs that tell old failures from new ones
 	Cause     int64 `json:"cause"`   // the search for the guilty part of the diff
 	Total     int64 `json:"total"`
+}
+
+// HalfWritten is a place where a file that parsed stops, in the middle of what
+// somebody writes.
+type HalfWritten struct {
+	File string `json:"file"`
+	Line int    `json:"line"`
+}
+
+// String tells what is waited for.
+func (h HalfWritten) String() string {
+	return fmt.Sprintf("you to finish line %d of %s", h.Line, h.File)
 }
 
 // Problem is an error as the document shows it.

@@ -46,7 +46,7 @@ type delta struct {
 // is left, or the present tree's failures come and go, there is no cause.
 func (c *run) guilt(ctx context.Context, r *result) error {
 	budget := c.opts.Config.Cycle.CauseBudget.Std()
-	if budget <= 0 || r == nil || r.timedOut || len(r.failures) == 0 {
+	if budget <= 0 || r == nil || r.timedOut || len(r.failures) == 0 || len(c.doc.HalfWritten) > 0 {
 		return nil
 	}
 	d := &delta{c: c, base: map[string][]string{}, now: map[string][]string{}, plan: plan{}}

@@ -21,7 +21,7 @@ func newDocument(opts Options, sel Selection, deps Deps) *Document {
 	d := &Document{Schema: Schema, ID: opts.ID, Isolation: deps.Box.Level(), Frameworks: []string{},
 		ModifiedFiles: append([]string{}, sel.Modified...), AffectedTests: []Affected{}, Iterations: []Iteration{},
 		Merged: []Merged{}, Proposals: []Proposal{}, Refused: []Refused{}, Remaining: []Remaining{},
-		FailedBefore: []Remaining{}, Flaky: []TestRef{}, Warnings: []string{}}
+		FailedBefore: []Remaining{}, Flaky: []TestRef{}, HalfWritten: []HalfWritten{}, Warnings: []string{}}
 	for _, u := range deps.Units {
 		if !slices.Contains(d.Frameworks, u.Project.Framework) {
 			d.Frameworks = append(d.Frameworks, u.Project.Framework)

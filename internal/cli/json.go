@@ -67,6 +67,7 @@ func normal(d cycle.Document) cycle.Document {
 	for i := range d.Flaky {
 		d.Flaky[i].Path = list(d.Flaky[i].Path)
 	}
+	d.HalfWritten = list(d.HalfWritten)
 	d.Warnings = list(d.Warnings)
 	if d.Cause != nil {
 		g := *d.Cause

@@ -32,6 +32,7 @@ type Cycle struct {
 	Merge                  string   `toml:"merge"`            // auto | propose
 	MergeAfterCommit       bool     `toml:"merge_after_commit"`
 	MergeQuiet             Duration `toml:"merge_quiet"`
+	TypingQuiet            Duration `toml:"typing_quiet"` // 0: half-written files are not waited for
 	Budget                 Duration `toml:"budget"`
 	CauseBudget            Duration `toml:"cause_budget"` // 0: no cause is searched for
 	ConservativeUntil      int      `toml:"conservative_until"`

@@ -12,6 +12,7 @@ func Default() Config {
 			FullSuite:              "auto",
 			Merge:                  "auto",
 			MergeQuiet:             Duration(time.Second),
+			TypingQuiet:            Duration(3 * time.Second),
 			Budget:                 Duration(15 * time.Minute),
 			CauseBudget:            Duration(20 * time.Second),
 			ConservativeUntil:      3,

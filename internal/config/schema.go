@@ -60,6 +60,7 @@ func schema() node {
 			"merge":                    {kind: word, words: []string{"auto", "propose"}},
 			"merge_after_commit":       {kind: boolean},
 			"merge_quiet":              {kind: duration},
+			"typing_quiet":             {kind: duration},
 			"budget":                   {kind: duration},
 			"cause_budget":             {kind: duration},
 			"conservative_until":       {kind: integer},

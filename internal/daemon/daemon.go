@@ -345,7 +345,7 @@ func (d *Daemon) Status(ctx context.Context) (Status, error) {
 		l := d.loop
 		s = Status{Schema: cycle.Schema, State: l.state, Ready: l.ready, PID: os.Getpid(), Failing: l.failing.List(), Proposals: []string{}}
 		if s.State == Waiting {
-			s.Why = l.gitWait
+			s.Why = l.why
 		}
 		if l.last != nil {
 			s.Outcome, s.Cycle, s.Undo = l.last.Outcome, l.last.ID, l.last.Undo

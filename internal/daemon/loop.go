@@ -16,17 +16,6 @@ import (
 	"regreen/watch"
 )
 
-// State is what the daemon is doing.
-type State string
-
-// The states.
-const (
-	Idle    State = "idle"
-	Waiting State = "waiting" // for git, or for a command that borrowed the sandbox
-	Running State = "running"
-	Paused  State = "paused"
-)
-
 // errNewer is why a cycle is cancelled for newer content, errOther for another
 // operation.
 var (
@@ -55,6 +44,8 @@ type loop struct {
 	paused   bool
 	gitWait  string
 	lastSave time.Time
+	typing   typing
+	why      string // of the state
 	config   config.Config
 	reopen   bool // the configuration changed, or something went wrong: the worker is opened anew
 	watcher  Watcher
@@ -81,10 +72,15 @@ type loop struct {
 func (l *loop) run(ctx context.Context, batches <-chan watch.Batch, failed <-chan error) {
 	l.rest = time.NewTimer(tidyAfter)
 	defer l.rest.Stop()
+	l.typing.quiet = time.NewTimer(time.Hour)
+	defer l.typing.quiet.Stop()
+	l.typing.quiet.Stop()
 	for {
 		select {
 		case <-ctx.Done():
 			return
+		case <-l.typing.quiet.C:
+			l.pending = l.pending.add(l.typing.finish(time.Now(), l.config.Cycle.TypingQuiet.Std()))
 		case <-l.rest.C:
 			l.tidy(ctx)
 		case l.broken = <-failed:
@@ -125,6 +121,7 @@ func (l *loop) take(b watch.Batch) {
 		j.files[f] = true
 		delete(l.undone, f)
 	}
+	l.typing.saved(files, l.lastSave, l.config.Cycle.TypingQuiet.Std())
 	l.pending = l.pending.add(j)
 	if l.running != nil && (j.modified || l.matters(files)) {
 		l.stop(errNewer)
@@ -240,6 +237,10 @@ func (l *loop) cycle(ctx context.Context, j *job) {
 	req.Selected = func(matter func([]string) bool) {
 		_ = l.d.ask(runCtx, func() { l.matter = matter }) // else the cycle is ending
 	}
+	req.Typing = func() (files []string) {
+		_ = l.d.ask(runCtx, func() { files = l.typing.now(time.Now(), l.config.Cycle.TypingQuiet.Std()) }) // else the cycle is ending
+		return files
+	}
 	open := l.opener()
 	l.background(runCtx, func(ctx context.Context) (err error) {
 		if err := open(ctx); err != nil {
@@ -317,6 +318,7 @@ func (l *loop) ended(j *job, doc *cycle.Document, err error, superseded bool) {
 		}
 		l.last = doc
 		l.failing.Update(doc)
+		l.typing.wait(doc.HalfWritten, time.Now(), l.config.Cycle.TypingQuiet.Std())
 	}
 	for _, w := range l.waiters {
 		w.hear(j, l.last)
@@ -474,24 +476,5 @@ func (l *loop) takeHeld() {
 	l.held = nil
 	for _, b := range held {
 		l.take(b)
-	}
-}
-
-// show tells a change of state.
-func (l *loop) show() {
-	s, why := Idle, ""
-	switch {
-	case l.busy && l.tidying == nil:
-		s = Running
-	case l.lent > 0:
-		s, why = Waiting, "another regreen command works in this repository"
-	case l.paused:
-		s = Paused
-	case l.gitWait != "":
-		s, why = Waiting, l.gitWait
-	}
-	if s != l.state {
-		l.state = s
-		l.hub.emit(Event{Event: cycle.Event{Kind: EventState, Text: why}, State: s})
 	}
 }

@@ -32,6 +32,10 @@ type Request struct {
 	// what makes them pass again may be a change that no test can see when it is
 	// compared with the base, or no difference from it at all.
 	Failing []string
+	// Typing gives the files (rel) that were saved so lately that somebody may
+	// still be writing in them (cycle.typing_quiet). It is called from the
+	// cycle's goroutine. Nil is that nobody is.
+	Typing func() []string
 	// Selected is called once the tests are chosen. What it gets tells whether
 	// saves of files (rel) can change the verdict, may be called from any
 	// goroutine, and says yes once Cycle has returned. May be nil.
@@ -97,7 +101,8 @@ func (e *Engine) Cycle(ctx context.Context, req Request, sink func(cycle.Event))
 		Units: units, Box: announced{e.cycleBox(p), req.BeforeMerge}, Workspace: p.work, Languages: e.langs.set,
 		Candidates: e.candidates(),
 		Programs:   e.programs(secrets), Secrets: secrets,
-		Reaches: p.set.Reaches,
+		Reaches:     p.set.Reaches,
+		HalfWritten: e.halfWritten(p, req),
 		Keep: func(id string, changes []cycle.Change) error {
 			kept = append(kept, history.Proposal{ID: id, Changes: toHistory(toSandbox(changes, p.snap))})
 			return nil
@@ -166,6 +171,9 @@ func (e *Engine) prepare(ctx context.Context, req Request) (*prepared, error) {
 		return nil, err
 	}
 	if req.Files, err = e.named(p.snap, p.work.baseFiles, req); err != nil {
+		return nil, err
+	}
+	if err := e.keepGood(ctx, p, req); err != nil {
 		return nil, err
 	}
 	p.input = e.input(p, req)

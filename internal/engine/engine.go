@@ -41,8 +41,9 @@ type Engine struct {
 	hist     *history.Store
 	projects []affected.Project
 	langs    *languages
-	warnings []string // of the last detection
-	notes    []string // of the configuration
+	warnings []string          // of the last detection
+	notes    []string          // of the configuration
+	good     map[string][]byte // what saved files were when they last parsed
 
 	selecting selecting
 }
