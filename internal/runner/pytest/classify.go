@@ -9,8 +9,27 @@ import (
 	"regreen/internal/runner"
 )
 
-// failure makes a Failure of an error that the plugin described.
+// failure makes a Failure of an error that the plugin described. One that was
+// raised over another says less than the other, where that is a slip in code.
 func (a *assembly) failure(scope runner.Scope, test runner.TestID, line int, e runner.RawError) runner.Failure {
+	f := a.classify(scope, test, line, e)
+	for cause, depth := a.essence(e).Cause, 0; cause != nil && depth < 4 && f.Kind == runner.ThrownError; cause, depth = cause.Cause, depth+1 {
+		inner := a.classify(scope, test, line, *cause)
+		switch inner.Kind {
+		case runner.MissingImport, runner.MissingExport, runner.UndefinedVariable, runner.AttributeError, runner.SyntaxError:
+			if len(inner.Frames) == 0 {
+				continue // of a library's own making
+			}
+			f.Kind, f.Place, f.Symbol, f.Specifier = inner.Kind, inner.Place, inner.Symbol, inner.Specifier
+			f.Names, f.Frames = inner.Names, inner.Frames
+			f.Message += "\ncaused by " + inner.Name + ": " + inner.Message
+		}
+	}
+	return f
+}
+
+// classify makes a Failure of an error by itself.
+func (a *assembly) classify(scope runner.Scope, test runner.TestID, line int, e runner.RawError) runner.Failure {
 	stack := e.Stack
 	e = a.essence(e)
 	// a text must not differ between two copies of one tree
