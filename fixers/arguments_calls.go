@@ -42,9 +42,9 @@ func (c callSite) positional() int {
 // by the member's name for a method.
 func (v *view) callsOf(s signatureChange) []callSite {
 	var out []callSite
-	at := v.refersTo
+	at := func(t *text) []int { return v.refersTo(t, s) }
 	if s.method {
-		at = v.readsOf(s)
+		at = v.readsOf(s.name, []member{{s.t, s.def, s.name}}).in
 	}
 	for _, rel := range v.sources(s.t.lang) {
 		t := v.text(rel)
@@ -52,7 +52,7 @@ func (v *view) callsOf(s signatureChange) []callSite {
 			continue
 		}
 		touched := v.touched(t)
-		for _, i := range at(t, s) {
+		for _, i := range at(t) {
 			open := i + 1
 			if isTypeScript(t.path) {
 				open = afterTypeParameters(t, open)
@@ -71,37 +71,6 @@ func (v *view) callsOf(s signatureChange) []callSite {
 
 func isTypeScript(rel string) bool {
 	return slices.Contains([]string{".ts", ".tsx", ".mts", ".cts", ".vue", ".svelte"}, path.Ext(rel))
-}
-
-// readsOf gives what finds the reads of a method in a text: all reads of the
-// name where nothing else has a member of that name, else those whose receiver
-// is known to have this one.
-func (v *view) readsOf(s signatureChange) func(*text, signatureChange) []int {
-	alone := !isBuiltinMember(s.t.lang, s.name)
-	owner, known := s.t.ownerOf(s.def)
-	for _, rel := range v.sources(s.t.lang) {
-		t := v.text(rel)
-		if t == nil || !alone || !t.mentions(s.name) {
-			continue
-		}
-		for _, i := range t.idents(s.name, 0) {
-			if !(t == s.t && i == s.def) && (definesMember(t, i) || t.isMember(i) && t.word(i+1) == "=") {
-				alone = false
-				if c, ok := t.ownerOf(i); ok && v.extends(c, owner) {
-					known = false // what is read off this may be either's
-				}
-			}
-		}
-	}
-	return func(t *text, _ signatureChange) []int {
-		var out []int
-		for _, i := range t.idents(s.name, 0) {
-			if t.isMember(i) && (alone || known && v.isOf(t, i, owner)) {
-				out = append(out, i)
-			}
-		}
-		return out
-	}
 }
 
 // refersTo are the tokens of a text that name the function.

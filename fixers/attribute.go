@@ -3,11 +3,10 @@ package fixers
 import (
 	"context"
 	"fmt"
+	"maps"
 	"slices"
-	"strings"
 
 	"regreen/internal/lang"
-	"regreen/internal/lazyregexp"
 	"regreen/internal/runner"
 )
 
@@ -95,77 +94,74 @@ func (v *view) slipOnLine(c Cause) []Fix {
 
 // renamedMember follows a member whose definition the diff renamed.
 func (v *view) renamedMember(m member) []Fix {
-	type heirOf struct {
-		name string
-		defs []string
-		back []Fix
-	}
-	var heirs []heirOf
-	for to, files := range v.renamed(m.name) {
-		h := heirOf{name: to}
-		for _, rel := range files {
-			t := v.text(rel)
-			for _, s := range v.swaps(rel) {
-				if s.old == m.name && s.new == to && definesMember(t, s.i) {
-					h.defs = append(h.defs, rel)
-					if back, ok := v.misspeltDeclaration(t, s, 0); ok {
-						h.back = append(h.back, back)
-					}
-					break
-				}
+	heirs := v.memberHeirs(m.name)
+	var out []Fix
+	for _, to := range slices.Sorted(maps.Keys(heirs)) {
+		defs := heirs[to]
+		var back []Fix
+		for _, d := range defs {
+			if f, ok := v.misspeltDeclaration(d.t, swap{m.name, to, d.t.significant()[d.i], d.i}, 0); ok {
+				back = append(back, f)
 			}
 		}
-		if len(h.defs) > 0 {
-			heirs = append(heirs, h)
-		}
-	}
-	var out []Fix
-	for _, h := range heirs {
 		level := Likely
-		if len(heirs) > 1 || len(h.back) > 0 {
+		if len(heirs) > 1 || len(back) > 0 {
 			level = Propose
 		}
 		if len(heirs) == 1 {
-			out = append(out, h.back...)
+			out = append(out, back...)
 		}
-		why := fmt.Sprintf("%s defined %s at the base and %s now", h.defs[0], m.name, h.name)
-		line := []lang.TextEdit{{Span: m.t.significant()[m.i].Span, New: h.name}}
-		if all, files := v.renameMembers(m, h.name, h.defs); len(all) > 1 {
-			out = append(out, Fix{Title: fmt.Sprintf("rename .%s to .%s in %s", m.name, h.name, fileCount(len(files))), Applicability: level, Rank: 0,
+		why := fmt.Sprintf("%s defined %s at the base and %s now", defs[0].t.path, m.name, to)
+		line := []lang.TextEdit{{Span: m.t.significant()[m.i].Span, New: to}}
+		if all, files := v.renameMembers(m.name, to, defs); len(all) > 1 {
+			out = append(out, Fix{Title: fmt.Sprintf("rename .%s to .%s in %s", m.name, to, fileCount(len(files))), Applicability: level, Rank: 0,
 				Edits: all, Evidence: why})
 		}
-		out = append(out, Fix{Title: fmt.Sprintf("rename .%s to .%s in %s:%d", m.name, h.name, m.t.path, m.t.lineOf(line[0].Start)),
+		out = append(out, Fix{Title: fmt.Sprintf("rename .%s to .%s in %s:%d", m.name, to, m.t.path, m.t.lineOf(line[0].Start)),
 			Applicability: level, Rank: 1, Edits: inFile(m.t.path, line), Evidence: why})
 	}
 	return out
 }
 
-// renameMembers renames every read of a member in the files that load a file
-// which defined it. Where anything else still has a member of that name, or
-// the language's own things do, nobody can tell the reads apart.
-func (v *view) renameMembers(m member, to string, defs []string) (edits []Edit, files []string) {
-	if isBuiltinMember(m.t.lang, m.name) {
-		return nil, nil
+// memberHeirs are the definitions that the diff put in the place of definitions
+// of a member, by their name.
+func (v *view) memberHeirs(name string) map[string][]member {
+	heirs := map[string][]member{}
+	for to, files := range v.renamed(name) {
+		for _, rel := range files {
+			t := v.text(rel)
+			for _, s := range v.swaps(rel) {
+				if s.old == name && s.new == to && definesMember(t, s.i) {
+					heirs[to] = append(heirs[to], member{t, s.i, to})
+				}
+			}
+		}
 	}
-	for _, rel := range v.sources(m.t.lang) {
+	return heirs
+}
+
+// renameMembers renames the reads of a member in the files that load a file
+// which defined it, as far as they can be told from reads of another thing's
+// member of that name.
+func (v *view) renameMembers(name, to string, defs []member) (edits []Edit, files []string) {
+	reads := v.readsOf(name, defs)
+	for _, rel := range v.sources(defs[0].t.lang) {
 		t := v.text(rel)
-		if t == nil || !t.mentions(m.name) {
+		if t == nil || !t.mentions(name) || !v.editable(rel) {
+			continue
+		}
+		loads := !reads.alone
+		for _, d := range defs {
+			loads = loads || d.t == t || v.reaches(rel, d.t.path)
+		}
+		if !loads {
 			continue
 		}
 		var mine []lang.TextEdit
-		for _, i := range t.idents(m.name, 0) {
-			if definesMember(t, i) {
-				return nil, nil
-			}
-			if t.isMember(i) {
-				mine = append(mine, lang.TextEdit{Span: t.significant()[i].Span, New: to})
-			}
+		for _, i := range reads.in(t) {
+			mine = append(mine, lang.TextEdit{Span: t.significant()[i].Span, New: to})
 		}
-		loads := slices.Contains(defs, rel)
-		for _, d := range defs {
-			loads = loads || v.reaches(rel, d)
-		}
-		if len(mine) > 0 && loads && v.editable(rel) {
+		if len(mine) > 0 {
 			files = append(files, rel)
 			edits = append(edits, inFile(rel, mine)...)
 		}
@@ -198,93 +194,3 @@ func definesMember(t *text, i int) bool {
 
 // modifiers stand before a member that a class or an object defines.
 var modifiers = []string{"private", "public", "protected", "static", "override", "abstract", "readonly", "get", "set"}
-
-// typeOf reads a class's name out of Python's message.
-var typeOf = lazyregexp.New(`^(?:type object )?'([^']+)'(?: object)? has no attribute`)
-
-// nearMember takes the nearest member where the members are known.
-func (v *view) nearMember(c Cause, m member) []Fix {
-	names, level, why := v.knownMembers(c, m)
-	if slices.Contains(names, m.name) {
-		return nil
-	}
-	ns := nearest(m.name, names)
-	win, ok := clearWin(ns)
-	if !ok {
-		return nil
-	}
-	if v.hadMember(m.name) || isBuiltinMember(m.t.lang, m.name) {
-		level = Propose // it is no misspelling: the thing is another than was thought
-	}
-	return []Fix{{Title: fmt.Sprintf("use %s instead of %s", win, m.name), Applicability: level, Rank: 20,
-		Edits: inFile(m.t.path, []lang.TextEdit{{Span: m.t.significant()[m.i].Span, New: win}}), Evidence: why}}
-}
-
-// knownMembers lists what the receiver has, and how sure that is.
-func (v *view) knownMembers(c Cause, m member) ([]string, Applicability, string) {
-	recv := m.t.word(m.i - 2)
-	var msg string
-	for _, f := range c.Failures {
-		msg = firstOf(msg, f.Message)
-	}
-	msg = firstOf(c.Message, msg)
-	class := ""
-	switch g := typeOf.FindStringSubmatch(strings.TrimSpace(strings.TrimPrefix(msg, "AttributeError: "))); {
-	case g != nil:
-		class = g[1]
-		if names := builtinMembers(m.t.lang, class); names != nil {
-			return names, Likely, "the nearest member of " + class
-		}
-	case recv == "this" || recv == "self":
-		return v.classMembers(m.t, lang.Span{End: len(m.t.src)}), Likely, "the nearest member in " + m.t.path
-	case m.t.lang.Name() == "js":
-		class = v.constructed(m)
-	}
-	if class != "" {
-		for _, rel := range append([]string{m.t.path}, v.exporters(m.t.lang, class, m.t.path)...) {
-			t := v.text(rel)
-			for _, d := range t.scan().Defs {
-				if (d.Name == class || d.Local == class) && d.Body.Len() > 0 {
-					return v.classMembers(t, d.Body), Likely, "the nearest member of " + class
-				}
-			}
-		}
-		return nil, Propose, ""
-	}
-	if m.t.lang.Name() == "js" && !strings.Contains(msg, "of undefined") && !strings.Contains(msg, "of null") {
-		k := m.i - 2
-		if k >= 0 && m.t.significant()[k].Kind == lang.String {
-			return builtinMembers(m.t.lang, "String"), Likely, "the nearest member of a string"
-		}
-		return allBuiltinMembers(m.t.lang), Propose, "the nearest member of the language's own objects"
-	}
-	return nil, Propose, ""
-}
-
-// constructed is the class of a receiver that the file makes with new.
-func (v *view) constructed(m member) string {
-	recv := m.t.word(m.i - 2)
-	class := ""
-	for _, i := range m.t.idents(recv, 0) {
-		if m.t.isMember(i) || m.t.word(i+1) != "=" {
-			continue
-		}
-		if m.t.word(i+2) != "new" || class != "" && class != m.t.word(i+3) {
-			return ""
-		}
-		class = m.t.word(i + 3)
-	}
-	return class
-}
-
-// classMembers lists the members that a class's text defines or reads off
-// itself.
-func (v *view) classMembers(t *text, body lang.Span) []string {
-	var out []string
-	for i, k := range t.significant() {
-		if k.Kind == lang.Ident && k.Start >= body.Start && k.End <= body.End && definesMember(t, i) && !slices.Contains(out, t.str(k)) {
-			out = append(out, t.str(k))
-		}
-	}
-	return out
-}

@@ -165,12 +165,16 @@ func (v *view) membersOf(c class, depth int) (names []string, known bool) {
 		}
 	}
 	for _, b := range c.bases {
-		if t.word(b.first+1) == "=" || t.word(b.first) == "object" {
+		if t.word(b.first+1) == "=" {
 			continue // metaclass=…
 		}
 		base, ok := class{}, false
 		if next := t.word(b.first + 1); b.first == b.last || next == "[" || next == "<" {
 			base, ok = v.classNamed(t, t.word(b.first))
+		}
+		if plain, ok := v.plainBase(t, b); ok {
+			names = append(names, plain...)
+			continue
 		}
 		if !ok || !known {
 			known = false
@@ -180,6 +184,31 @@ func (v *view) membersOf(c class, depth int) (names []string, known bool) {
 		names, known = append(names, more...), known && all
 	}
 	return names, known
+}
+
+// standardBases are Python's classes that add no name, or these, to what is
+// made of them.
+var standardBases = map[string][]string{"object": nil, "ABC": nil, "Generic": nil, "Protocol": nil, "NamedTuple": {"count", "index"},
+	"Enum": {"name", "value"}, "IntEnum": {"name", "value"}, "Exception": {"args", "with_traceback", "add_note"}}
+
+// plainBase are the members of a base class that is the language's own.
+func (v *view) plainBase(t *text, b argument) ([]string, bool) {
+	name := t.word(b.first)
+	if next := t.word(b.first + 1); b.first != b.last && next != "[" && next != "<" || v.defines(t, name) {
+		return nil, false
+	}
+	for _, imp := range t.scan().Imports {
+		for _, n := range imp.Names {
+			if n.Local == name && len(v.resolve(t, imp).Files) > 0 {
+				return nil, false
+			}
+		}
+	}
+	if names, ok := standardBases[name]; ok && t.lang.Name() == "python" {
+		return names, true
+	}
+	names := builtinMembers(t.lang, name)
+	return names, names != nil
 }
 
 // isMemberOf tells whether the identifier names a member of the class: directly

@@ -142,11 +142,11 @@ func (v *view) membersByDiff(t *text) []Fix {
 			continue
 		}
 		seen[s.old] = true
-		m := member{t, s.i, s.old}
-		if heirs := v.renamed(s.old); len(heirs) != 1 {
+		heirs := v.memberHeirs(s.old)
+		if len(heirs) != 1 || len(v.renamed(s.old)) != 1 {
 			continue
 		}
-		edits, files := v.renameMembers(m, s.new, []string{t.path})
+		edits, files := v.renameMembers(s.old, s.new, heirs[s.new])
 		if len(edits) == 0 {
 			continue
 		}

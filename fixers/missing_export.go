@@ -63,6 +63,9 @@ func (missingExport) Fix(ctx context.Context, c Cause, w Workspace) ([]Fix, erro
 			break
 		}
 	}
+	if len(out) == 0 {
+		out = v.standardExport(c)
+	}
 	return out, nil
 }
 

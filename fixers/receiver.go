@@ -31,8 +31,18 @@ func (v *view) receiver(t *text, i int) (class, bool) {
 	return c, ok && v.onlyBound(t, o)
 }
 
-// ownerOf is the class or object whose member the token at i names.
+// ownerOf is the class or object whose member the token at i names where it is
+// defined.
 func (t *text) ownerOf(i int) (class, bool) {
+	if t.isMember(i) {
+		switch t.word(i - 2) {
+		case "this":
+			return t.thisClass(i - 2)
+		case "self", "cls":
+			return t.classAround(i)
+		}
+		return class{}, false
+	}
 	for _, c := range t.classes() {
 		if i > c.open && i <= c.last && (t.lang.Name() == "python" || t.around(i) == c.open) {
 			return c, c.object || !t.isStatic(i, c.open)

@@ -133,3 +133,33 @@ func (v *view) nodeStyle(module string) string {
 	}
 	return "node:" + module
 }
+
+// standardExport takes the nearest name of a standard module where a name is
+// imported from it that it does not have.
+func (v *view) standardExport(c Cause) []Fix {
+	sym := lastMember(c.Symbol)
+	for _, p := range v.places(c) {
+		t := v.text(p.File)
+		if t == nil || sym == "" || !v.own(p.File) || !t.mentions(sym) {
+			continue
+		}
+		for _, imp := range t.scan().Imports {
+			i := slices.IndexFunc(imp.Names, func(n lang.Name) bool { return n.Imported == sym })
+			if i < 0 || !loads(imp) || imp.Kind == lang.Mock || len(v.resolve(t, imp).Files) > 0 {
+				continue
+			}
+			k := standardMembers(t.lang, imp.Specifier)
+			win, ok := clearWin(nearest(sym, k.names))
+			if !ok || slices.Contains(k.names, sym) {
+				continue
+			}
+			f := Fix{Title: fmt.Sprintf("use %s instead of %s", win, sym), Applicability: Likely, Rank: 20, Evidence: k.why,
+				Edits: inFile(t.path, renameBinding(t, imp, imp.Names[i], win, imp.Kind == lang.ReExport || v.passesOn(t, imp.Names[i].Local)))}
+			if v.hadName(t.path, imp.Names[i].Local) {
+				f.Applicability = Propose // it was there at the base: the language's version is another one
+			}
+			return []Fix{f}
+		}
+	}
+	return nil
+}
