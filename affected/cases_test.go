@@ -32,7 +32,7 @@ func TestNodeCases(t *testing.T) {
 		change string // "M path", "D path", "R from > to", "A path"
 		want   string
 		global []string
-		alias  map[string]string
+		alias  []lang.Alias
 	}{
 		// jestjs/jest#15309: a deleted test, a deleted data file, a deleted barrel.
 		{name: "deleted data file", tree: tree("a.test.js", "fs.readFileSync(path.join(__dirname, 'data', 'a.json'))\n", "b.test.js", plain), change: "D data/a.json", want: "a.test.js"},
@@ -67,10 +67,10 @@ func TestNodeCases(t *testing.T) {
 		{name: "tsconfig from a package", tree: tree("package.json", `{"workspaces":["conf"]}`, "conf/package.json", `{"name":"@o/conf"}`, "conf/base.json", `{"compilerOptions":{"paths":{"@x/*":["../lib/*"]}}}`, "tsconfig.json", `{"extends":"@o/conf/base.json"}`, "a.test.ts", "import '@x/y'\n", "lib/y.ts", ""), change: "M lib/y.ts", want: "a.test.ts"},
 		{name: "tsconfig references", tree: tree("tsconfig.json", `{"files":[],"references":[{"path":"./tsconfig.app.json"}]}`, "tsconfig.app.json", `{"compilerOptions":{"paths":{"@/*":["./src/*"]}}}`, "a.test.ts", "import '@/x'\n", "src/x.ts", ""), change: "M src/x.ts", want: "a.test.ts"},
 		{name: "jsconfig", tree: tree("jsconfig.json", `{"compilerOptions":{"paths":{"@/*":["./src/*"]}}}`, "a.test.js", "import '@/x'\n", "src/x.js", ""), change: "M src/x.js", want: "a.test.js"},
-		{name: "alias of the runner", tree: tree("a.test.ts", "import '@app/x'\n", "src/x.ts", "", "b.test.ts", plain), change: "M src/x.ts", alias: map[string]string{"@app/*": "src/*"}, want: "a.test.ts"},
+		{name: "alias of the runner", tree: tree("a.test.ts", "import '@app/x'\n", "src/x.ts", "", "b.test.ts", plain), change: "M src/x.ts", alias: []lang.Alias{{Find: "@app/*", Targets: []string{"src/*"}}}, want: "a.test.ts"},
 		// vitest-dev/vitest#10054: of two patterns that begin alike the one that leads somewhere counts
-		{name: "aliases that begin alike", tree: tree("a.test.ts", "import 'shop/cart'\n", "src/index.ts", "", "src/cart.ts", ""), change: "M src/cart.ts", alias: map[string]string{"shop": "src/index.ts", "shop*": "src/*.ts"}, want: "a.test.ts"},
-		{name: "a module behind aliases that begin alike is gone", tree: tree("a.test.ts", "import 'shop/cart'\n", "src/index.ts", ""), change: "D src/cart.ts", alias: map[string]string{"shop": "src/index.ts", "shop*": "src/*.ts"}, want: "a.test.ts"},
+		{name: "aliases that begin alike", tree: tree("a.test.ts", "import 'shop/cart'\n", "src/index.ts", "", "src/cart.ts", ""), change: "M src/cart.ts", alias: []lang.Alias{{Find: "shop", Targets: []string{"src/index.ts"}}, {Find: "shop*", Targets: []string{"src/*.ts"}}}, want: "a.test.ts"},
+		{name: "a module behind aliases that begin alike is gone", tree: tree("a.test.ts", "import 'shop/cart'\n", "src/index.ts", ""), change: "D src/cart.ts", alias: []lang.Alias{{Find: "shop", Targets: []string{"src/index.ts"}}, {Find: "shop*", Targets: []string{"src/*.ts"}}}, want: "a.test.ts"},
 		// knip#1428: subpaths of a workspace's exports
 		{name: "workspace exports", tree: tree("package.json", `{"workspaces":["packages/*"]}`, "packages/a/package.json", `{"name":"@m/a","exports":{"./sub/*":{"import":"./dist/sub/*.js"}}}`, "packages/a/src/sub/x.ts", "", "packages/b/package.json", `{"name":"@m/b"}`, "packages/b/b.test.ts", "import '@m/a/sub/x'\n"), change: "M packages/a/src/sub/x.ts", want: "packages/b/b.test.ts"},
 		{name: "pnpm workspace", tree: tree("pnpm-workspace.yaml", "packages:\n  - 'libs/*'\n", "libs/a/package.json", `{"name":"@m/a","main":"./src/main.ts"}`, "libs/a/src/main.ts", "", "libs/b/package.json", `{"name":"b"}`, "libs/b/b.test.ts", "import '@m/a'\n"), change: "M libs/a/src/main.ts", want: "libs/b/b.test.ts"},

@@ -285,7 +285,7 @@ func (g *Graph) edges(s *scanned) {
 			continue
 		}
 		res := now.Resolve(s.name, imp)
-		if imp.Specifier != "" && imp.Specifier[0] != '.' && (len(res.Files) > 0 || res.Missing || len(res.Waiting) > 0 || g.ownPackage(imp.Specifier)) {
+		if res.Mapped || imp.Specifier != "" && imp.Specifier[0] != '.' && (len(res.Files) > 0 || res.Missing || len(res.Waiting) > 0 || g.ownPackage(imp.Specifier)) {
 			s.imports[k].mapped, s.words = true, everyWord
 		}
 		l := g.label(verb, res.Wide)

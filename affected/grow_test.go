@@ -29,7 +29,7 @@ func TestGrow(t *testing.T) {
 		tests func(files) affected.Project
 	}{
 		{
-			name: "js", set: lang.Set{js.Language{Aliases: map[string]string{"~x": "lib/aliased.ts", "@app/*": "src/*"}}, py.New("")},
+			name: "js", set: lang.Set{js.Language{Aliases: []lang.Alias{{Find: "~x", Targets: []string{"lib/aliased.ts"}}, {Find: "@app/*", Targets: []string{"src/*"}}}}, py.New("")},
 			fixed: tree("package.json", `{"name":"me","workspaces":["packages/*"],"imports":{"#in/*":"./src/*.js"}}`, "tsconfig.json", `{"compilerOptions":{"baseUrl":".","paths":{"$lib/*":["lib/*"]}}}`,
 				"packages/a/package.json", `{"name":"@m/a","main":"./dist/main.js"}`),
 			paths: []string{"src/a.ts", "src/a.js", "src/a/index.ts", "src/a.test.ts", "src/b.ts", "src/b.d.ts", "src/__mocks__/b.ts", "src/b.test.ts", "src/c/index.js", "src/c.vue", "src/index.ts", "src/data/x.json",

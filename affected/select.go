@@ -149,6 +149,7 @@ func (w *walk) expand(at int32, visit func(to, label int32)) {
 		return
 	}
 	w.told(at, visit)
+	w.blind(visit)
 	e, _ := w.effect(at)
 	for _, id := range e.packages {
 		visit(id, g.label("is installed by", ""))

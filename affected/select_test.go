@@ -257,3 +257,25 @@ func TestOrder(t *testing.T) {
 		t.Error(diff)
 	}
 }
+
+// TestBlind has a project whose configuration could not be read: any change
+// selects all of its tests, says why, and selects no other's for it.
+func TestBlind(t *testing.T) {
+	blind := project("t", "*_test.x")
+	blind.Blind = "its configuration does not load"
+	in := Input{Tree: parse(append([]string{"u/u_test.x:"}, basic...)...), Languages: lang.Set{fake{}},
+		Projects: []Project{blind, project("u", "*_test.x")}, Changes: change("M README.md")}
+	s, err := Select(t.Context(), in)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff([]string{"t/a_test.x", "t/b_test.x", "t/c_test.x"}, picked(s)); diff != "" {
+		t.Error(diff)
+	}
+	if want := "every test of fw in t may depend on README.md: its configuration does not load"; s.Reason != want {
+		t.Errorf("Reason = %q, want %q", s.Reason, want)
+	}
+	if want := "t/a_test.x may depend on README.md (changed)"; len(s.Tests) == 0 || s.Tests[0].Why[0] != want {
+		t.Errorf("Why = %v, want %q", s.Tests, want)
+	}
+}

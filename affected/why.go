@@ -35,11 +35,14 @@ func (w *walk) chain(at int32, why []string) []string {
 }
 
 func (w *walk) say(at int32) said {
-	to := w.next[at]
+	to, verb := w.next[at], w.g.labels[w.via[at]].verb
 	for w.g.nodes[to].virtual && !w.g.nodes[to].pkg && w.next[to] >= 0 {
+		if w.g.labels[w.via[to]].verb == mayNeed {
+			verb = mayNeed
+		}
 		to = w.next[to]
 	}
-	parts := [...]string{w.g.nodes[at].shown(), " ", w.g.labels[w.via[at]].verb, " ", w.g.nodes[to].shown(), "", "", ""}
+	parts := [...]string{w.g.nodes[at].shown(), " ", verb, " ", w.g.nodes[to].shown(), "", "", ""}
 	if word, ok := w.seed[to]; ok && w.dist[to] == 0 {
 		parts[5], parts[6], parts[7] = " (", word, ")"
 	}
@@ -108,6 +111,9 @@ func (w *walk) note(at, to int32, l *label) string {
 		var n int
 		_, _ = fmt.Sscanf(w.g.nodes[to].name, "\x00project %d", &n)
 		p := w.g.in.Projects[n]
+		if via := &w.g.labels[w.via[to]]; via.verb == mayNeed {
+			return fmt.Sprintf("every test of %s in %s may depend on %s: %s", p.Framework, show(path.Clean(p.Root)), name, via.note)
+		}
 		return fmt.Sprintf("every test of %s in %s is run with %s", p.Framework, show(path.Clean(p.Root)), name)
 	case l.verb == "is below":
 		what := name + " " + w.seed[file]

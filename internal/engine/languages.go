@@ -1,7 +1,6 @@
 package engine
 
 import (
-	"maps"
 	"strings"
 
 	"regreen/affected"
@@ -18,10 +17,10 @@ type languages struct {
 }
 
 func newLanguages(ps []affected.Project) *languages {
-	aliases := map[string]string{}
+	var aliases []lang.Alias
 	interpreter := ""
 	for _, p := range ps {
-		maps.Copy(aliases, p.Layout.Aliases)
+		aliases = append(aliases, p.Layout.Aliases...)
 		if interpreter == "" && len(p.Command) > 0 && strings.Contains(strings.ToLower(p.Command[0]), "python") {
 			interpreter = p.Command[0]
 		}

@@ -123,6 +123,34 @@ type Tree interface {
 	Files() []string
 }
 
+// Alias is one rule of a project's configuration by which a specifier means
+// another path or module than it says. Where several rules match, what each
+// leads to counts: which of them a tool takes depends on its version and on the
+// order of its configuration.
+type Alias struct {
+	// Scope is the folder (rel) of the configuration: what lies below it goes by
+	// it, and what lies below none goes by all.
+	Scope string
+	// Find is the specifier, with at most one star that stands for any text.
+	// One without a star stands for what lies below it too. A star alone looks
+	// for the targets beside what is installed.
+	Find string
+	// Pattern is, where no Find says it, a regular expression (RE2) that matches
+	// somewhere in a specifier, also in a relative one; the targets name its
+	// groups as ${1}.
+	Pattern string
+	// Rest keeps what follows the text that Pattern matches.
+	Rest bool
+	// Targets are the rel paths that it may mean, with a star in the place of
+	// Find's.
+	Targets []string
+	// Modules are the specifiers that it may mean, where these are no paths.
+	Modules []string
+	// Above looks for the targets in each folder from the importer's upwards, as
+	// node_modules is looked for.
+	Above bool
+}
+
 // Resolution is what one import leads to.
 type Resolution struct {
 	// Files are the repository's files it loads (Python: the packages'
@@ -136,6 +164,9 @@ type Resolution struct {
 	Missing bool
 	// Wide says why Files are more than the import surely loads.
 	Wide string
+	// Mapped: an alias of a configuration was applied, so the files need not
+	// have a name that the specifier holds.
+	Mapped bool
 }
 
 // Resolver finds modules in one tree. It may cache; it is made anew for a

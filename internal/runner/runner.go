@@ -14,6 +14,7 @@ import (
 	"strings"
 	"time"
 
+	"regreen/internal/lang"
 	"regreen/internal/proc"
 )
 
@@ -250,11 +251,13 @@ type Layout struct {
 	// Implicit gives the files one test depends on without importing them
 	// (conftest.py up the folders, snapshots); may be nil.
 	Implicit func(testFile string) []string
-	// Aliases maps specifier patterns to rel targets, as moduleNameMapper and
-	// resolve.alias do; keys are literal prefixes or end in "*".
-	Aliases map[string]string
+	// Aliases are what specifiers mean (moduleNameMapper, resolve.alias).
+	Aliases []lang.Alias
 	// Uncertain says why the layout is a guess; "" when it was read from the framework itself.
 	Uncertain string
+	// Blind says why it cannot be told what the tests depend on, "" for nothing:
+	// then any change is one of what every test depends on.
+	Blind string
 }
 
 // Candidate is what a framework's detection saw in one folder.

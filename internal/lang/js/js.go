@@ -24,10 +24,9 @@ import (
 
 // Language is JavaScript and TypeScript. The zero value works.
 type Language struct {
-	// Aliases maps specifier patterns to rel targets, as moduleNameMapper and
-	// resolve.alias do: a key is a literal prefix or ends in "*", and the
-	// target takes the rest at its own "*", else at its end.
-	Aliases map[string]string
+	// Aliases are what the projects' configurations say (moduleNameMapper,
+	// resolve.alias).
+	Aliases []lang.Alias
 }
 
 var _ lang.Language = Language{}

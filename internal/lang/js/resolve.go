@@ -1,6 +1,7 @@
 package js
 
 import (
+	"cmp"
 	"path"
 	"slices"
 	"sort"
@@ -31,83 +32,6 @@ type cacheKey struct {
 	dir, spec string
 	kind      lang.ImportKind
 	ts        bool
-}
-
-// alias is a pattern with at most one star, and where it leads.
-type alias struct {
-	prefix, suffix string
-	star           bool
-	targets        []string // rel; a star stands for what the pattern's star took
-}
-
-func newResolver(l Language, t lang.Tree) *resolver {
-	r := &resolver{tree: t, manifests: map[string]*manifest{}, configs: map[string]*tsconfig{},
-		nearest: map[string][]*tsconfig{}, cache: map[cacheKey]lang.Resolution{}, scans: map[string]*lang.File{}}
-	for k, v := range l.Aliases {
-		a := newAlias(k, []string{v})
-		if !a.star && strings.HasSuffix(k, "/") { // a literal prefix
-			a.star = true
-			a.targets = []string{strings.TrimSuffix(v, "/") + "/*"}
-		}
-		if a.star && !strings.Contains(a.targets[0], "*") && strings.HasSuffix(a.targets[0], "/") {
-			a.targets[0] += "*"
-		}
-		r.aliases = append(r.aliases, a)
-	}
-	sortAliases(r.aliases)
-	return r
-}
-
-func newAlias(pattern string, targets []string) alias {
-	p, s, star := strings.Cut(pattern, "*")
-	return alias{prefix: p, suffix: s, star: star, targets: targets}
-}
-
-// sortAliases puts exact patterns first, then long prefixes.
-func sortAliases(as []alias) {
-	sort.Slice(as, func(i, j int) bool {
-		a, b := as[i], as[j]
-		if a.star != b.star {
-			return !a.star
-		}
-		if len(a.prefix) != len(b.prefix) {
-			return len(a.prefix) > len(b.prefix)
-		}
-		if a.prefix != b.prefix {
-			return a.prefix < b.prefix
-		}
-		return len(a.suffix) > len(b.suffix)
-	})
-}
-
-// match gives what the star takes.
-func (a alias) match(spec string) (rest string, ok bool) {
-	if !a.star {
-		if spec == a.prefix {
-			return "", true
-		}
-		rest, ok = strings.CutPrefix(spec, a.prefix+"/")
-		return "/" + rest, ok && a.prefix != ""
-	}
-	if len(spec) < len(a.prefix)+len(a.suffix) || !strings.HasPrefix(spec, a.prefix) || !strings.HasSuffix(spec, a.suffix) {
-		return "", false
-	}
-	return spec[len(a.prefix) : len(spec)-len(a.suffix)], true
-}
-
-// expand gives the targets with the star's text put in.
-func (a alias) expand(rest string) []string {
-	var out []string
-	for _, t := range a.targets {
-		switch {
-		case strings.Contains(t, "*"):
-			t = strings.Replace(t, "*", rest, 1)
-		case !a.star:
-			t += rest
-		}
-		out = append(out, path.Clean(t))
-	}
-	return out
 }
 
 // Resolve finds the files that importer loads by imp.
@@ -143,28 +67,83 @@ func (r *resolver) resolve(k cacheKey) lang.Resolution {
 			return lang.Resolution{Files: []string{p}}
 		}
 	}
-	bases, must := r.bases(k.dir, spec)
-	var res lang.Resolution
-	for _, b := range bases {
-		got := r.load(b, k.ts)
-		res.Waiting = append(res.Waiting, got.Waiting...)
-		if len(got.Files) > 0 || got.Package != "" {
-			res.Files, res.Package, res.Wide = got.Files, got.Package, got.Wide
-			break
+	k.spec = spec
+	paths, modules, besides, aliased := r.aliased(k.dir, spec)
+	res := lang.Resolution{Mapped: aliased}
+	for _, p := range paths {
+		join(&res, r.load(p, k.ts))
+	}
+	for _, m := range modules {
+		if m != spec {
+			sub := k
+			sub.spec = m
+			join(&res, r.unaliased(sub, nil))
 		}
 	}
-	if len(res.Files) == 0 && res.Package == "" {
-		if must && (ownLooking(spec) || spec == "" || spec[0] == '#' || !r.installed(k.dir, packageName(spec))) {
-			res.Missing = true
-		} else if name := packageName(spec); !ownLooking(spec) && !r.packageSource(k.dir, spec, name, &res) {
-			res.Package = name
-		}
+	found := len(res.Files) > 0 || res.Package != ""
+	switch {
+	case !aliased:
+		res = r.unaliased(k, besides)
+	case ownLooking(spec):
+		join(&res, r.unaliased(k, nil))
+		res.Missing = res.Missing && !found
+	case !found:
+		r.unfound(k, true, &res)
 	}
-	r.unbuild(bases, &res)
+	if aliased {
+		r.unbuild(paths, &res)
+	}
 	if k.kind == lang.Mock {
 		r.manualMock(k.dir, spec, &res)
 	}
 	return res
+}
+
+// join adds what another way to read a specifier leads to.
+func join(res *lang.Resolution, more lang.Resolution) {
+	for _, f := range more.Files {
+		if !slices.Contains(res.Files, f) {
+			res.Files = append(slices.Clip(res.Files), f)
+		}
+	}
+	res.Waiting = append(res.Waiting, more.Waiting...)
+	res.Missing = res.Missing || more.Missing
+	res.Package, res.Wide = cmp.Or(res.Package, more.Package), cmp.Or(res.Wide, more.Wide)
+}
+
+// unaliased resolves without the configurations' aliases; besides are places
+// to look in as well.
+func (r *resolver) unaliased(k cacheKey, besides []string) lang.Resolution {
+	bases, must := r.bases(k.dir, k.spec)
+	var res lang.Resolution
+	for i, b := range slices.Concat(bases, besides) {
+		got := r.load(b, k.ts)
+		res.Waiting = append(res.Waiting, got.Waiting...)
+		if len(got.Files) == 0 && got.Package == "" {
+			continue
+		}
+		res.Files, res.Package, res.Wide = got.Files, got.Package, got.Wide
+		if i >= len(bases) && res.Package == "" && r.installed(k.dir, packageName(k.spec)) {
+			res.Package = packageName(k.spec)
+		}
+		break
+	}
+	if len(res.Files) == 0 && res.Package == "" {
+		r.unfound(k, must, &res)
+	}
+	r.unbuild(bases, &res)
+	return res
+}
+
+// unfound says what a specifier means that leads to no file by its path: must,
+// that it can only be the repository's own.
+func (r *resolver) unfound(k cacheKey, must bool, res *lang.Resolution) {
+	name := packageName(k.spec)
+	if must && (ownLooking(k.spec) || k.spec == "" || k.spec[0] == '#' || !r.installed(k.dir, name)) {
+		res.Missing = true
+	} else if !ownLooking(k.spec) && !r.packageSource(k.dir, k.spec, name, res) {
+		res.Package = name
+	}
 }
 
 // unbuild adds the sources of files that are built: of those that are there
@@ -229,17 +208,6 @@ func (r *resolver) bases(dir, spec string) (bases []string, must bool) {
 	case strings.Contains(spec, ":"):
 		return nil, false
 	}
-	// An exact alias stands for what lies below it too, unless it is a regular
-	// expression with an end: of several that match the first that leads to a
-	// file counts.
-	for _, a := range r.aliases {
-		if rest, ok := a.match(spec); ok {
-			bases = append(bases, a.expand(rest)...)
-		}
-	}
-	if len(bases) > 0 {
-		return bases, true
-	}
 	if spec[0] == '#' {
 		if bases := r.importsField(dir, spec); len(bases) > 0 {
 			return bases, true
@@ -279,8 +247,12 @@ func (r *resolver) widened(dir, spec string) lang.Resolution {
 	if spec == "" {
 		return lang.Resolution{Wide: "the path is computed"}
 	}
-	bases, _ := r.bases(dir, spec)
-	res := lang.Resolution{Wide: "every file that matches " + spec}
+	bases, _, besides, aliased := r.aliased(dir, spec)
+	if !aliased {
+		bases, _ = r.bases(dir, spec)
+		bases = append(bases, besides...)
+	}
+	res := lang.Resolution{Wide: "every file that matches " + spec, Mapped: aliased}
 	glob := strings.ContainsAny(spec, "*{[")
 	for _, b := range bases {
 		for _, f := range r.tree.Files() {

@@ -11,7 +11,7 @@ func TestResolve(t *testing.T) {
 	tests := []struct {
 		name     string
 		tree     mapTree
-		aliases  map[string]string
+		aliases  []lang.Alias
 		importer string
 		spec     string
 		kind     lang.ImportKind
@@ -54,14 +54,39 @@ func TestResolve(t *testing.T) {
 		{name: "node builtin", tree: mapTree{}, importer: "b.js", spec: "node:test", want: lang.Resolution{Package: "node:test"}},
 		{name: "package", tree: mapTree{}, importer: "b.js", spec: "left-pad/x", want: lang.Resolution{Package: "left-pad"}},
 		{name: "scoped package", tree: mapTree{}, importer: "b.js", spec: "@a/b/c", want: lang.Resolution{Package: "@a/b"}},
-		{name: "alias", tree: mapTree{}.with("src/x/a.ts"), aliases: map[string]string{"@/*": "src/*"}, importer: "b.ts", spec: "@/x/a",
-			want: lang.Resolution{Files: []string{"src/x/a.ts"}}},
-		{name: "alias by name", tree: mapTree{}.with("src/x/a.ts"), aliases: map[string]string{"@": "src"}, importer: "b.ts", spec: "@/x/a",
-			want: lang.Resolution{Files: []string{"src/x/a.ts"}}},
-		{name: "alias by prefix", tree: mapTree{}.with("src/x/a.ts"), aliases: map[string]string{"~src/": "src/"}, importer: "b.ts", spec: "~src/x/a",
-			want: lang.Resolution{Files: []string{"src/x/a.ts"}}},
-		{name: "alias missing", tree: mapTree{}.with("src/x/b.ts"), aliases: map[string]string{"@/*": "src/*"}, importer: "b.ts", spec: "@/x/a",
-			want: lang.Resolution{Missing: true}, waiting: []string{"src/x/a.ts"}},
+		{name: "alias", tree: mapTree{}.with("src/x/a.ts"), aliases: []lang.Alias{{Find: "@/*", Targets: []string{"src/*"}}}, importer: "b.ts", spec: "@/x/a",
+			want: lang.Resolution{Files: []string{"src/x/a.ts"}, Mapped: true}},
+		{name: "alias by name", tree: mapTree{}.with("src/x/a.ts"), aliases: []lang.Alias{{Find: "@", Targets: []string{"src"}}}, importer: "b.ts", spec: "@/x/a",
+			want: lang.Resolution{Files: []string{"src/x/a.ts"}, Mapped: true}},
+		{name: "alias by prefix", tree: mapTree{}.with("src/x/a.ts"), aliases: []lang.Alias{{Find: "~src/*", Targets: []string{"src/*"}}}, importer: "b.ts", spec: "~src/x/a",
+			want: lang.Resolution{Files: []string{"src/x/a.ts"}, Mapped: true}},
+		{name: "alias missing", tree: mapTree{}.with("src/x/b.ts"), aliases: []lang.Alias{{Find: "@/*", Targets: []string{"src/*"}}}, importer: "b.ts", spec: "@/x/a",
+			want: lang.Resolution{Missing: true, Mapped: true}, waiting: []string{"src/x/a.ts"}},
+		{name: "alias by a pattern", tree: mapTree{}.with("kit/src/a.ts"), importer: "b.ts", spec: "@kit/a",
+			aliases: []lang.Alias{{Pattern: "^@(app|kit)/(.*)$", Targets: []string{"${1}/src/${2}", "${1}/${2}"}}}, want: lang.Resolution{Files: []string{"kit/src/a.ts"}, Mapped: true}},
+		{name: "alias of what matches alone", tree: mapTree{}.with("kit/src/a/b.ts"), importer: "b.ts", spec: "@kit/a/b",
+			aliases: []lang.Alias{{Pattern: "^@(app|kit)", Rest: true, Targets: []string{"${1}/src"}}}, want: lang.Resolution{Files: []string{"kit/src/a/b.ts"}, Mapped: true}},
+		{name: "alias of a relative name", tree: mapTree{}.with("x.css", "mock.js"), importer: "b.js", spec: "./x.css",
+			aliases: []lang.Alias{{Pattern: `\.css$`, Targets: []string{"mock.js"}}}, want: lang.Resolution{Files: []string{"mock.js", "x.css"}, Mapped: true}},
+		{name: "alias to a module", tree: mapTree{}, importer: "b.js", spec: "lodash-es",
+			aliases: []lang.Alias{{Pattern: "^lodash-es$", Modules: []string{"lodash"}}}, want: lang.Resolution{Package: "lodash", Mapped: true}},
+		{name: "alias to a package of the workspace", tree: mapTree{"package.json": `{"workspaces":["p/*"]}`, "p/a/package.json": `{"name":"@w/a"}`}.with("p/a/index.ts"), importer: "b.js", spec: "a",
+			aliases: []lang.Alias{{Find: "a", Modules: []string{"@w/a"}}}, want: lang.Resolution{Files: []string{"p/a/index.ts"}, Mapped: true}},
+		// The same alias in two configurations.
+		{name: "alias of the nearest folder", tree: mapTree{}.with("p/a/src/x.ts", "p/b/src/x.ts"), importer: "p/b/t/b.ts", spec: "@/x",
+			aliases: []lang.Alias{{Scope: "p/a", Find: "@/*", Targets: []string{"p/a/src/*"}}, {Scope: "p/b", Find: "@/*", Targets: []string{"p/b/src/*"}}},
+			want:    lang.Resolution{Files: []string{"p/b/src/x.ts"}, Mapped: true}},
+		{name: "alias of whoever loads it", tree: mapTree{}.with("p/a/src/x.ts", "p/b/src/x.ts"), importer: "shared/c.ts", spec: "@/x",
+			aliases: []lang.Alias{{Scope: "p/a", Find: "@/*", Targets: []string{"p/a/src/*"}}, {Scope: "p/b", Find: "@/*", Targets: []string{"p/b/src/*"}}},
+			want:    lang.Resolution{Files: []string{"p/a/src/x.ts", "p/b/src/x.ts"}, Mapped: true}},
+		{name: "another place to look in", tree: mapTree{}.with("src/util/a.ts"), importer: "b.ts", spec: "util/a",
+			aliases: []lang.Alias{{Find: "*", Targets: []string{"src/*"}}}, want: lang.Resolution{Files: []string{"src/util/a.ts"}}},
+		{name: "a folder of modules above", tree: mapTree{}.with("x/shared/a.ts"), importer: "x/y/b.ts", spec: "a",
+			aliases: []lang.Alias{{Find: "*", Targets: []string{"shared/*"}, Above: true}}, want: lang.Resolution{Files: []string{"x/shared/a.ts"}}},
+		{name: "another place and a package", tree: mapTree{"package.json": `{"dependencies":{"shared":"1"}}`}.with("src/shared.ts"), importer: "b.ts", spec: "shared",
+			aliases: []lang.Alias{{Find: "*", Targets: []string{"src/*"}}}, want: lang.Resolution{Files: []string{"src/shared.ts"}, Package: "shared"}},
+		{name: "a package beside another place", tree: mapTree{}, importer: "b.ts", spec: "left-pad",
+			aliases: []lang.Alias{{Find: "*", Targets: []string{"src/*"}}}, want: lang.Resolution{Package: "left-pad"}},
 		{name: "tsconfig paths", tree: mapTree{"tsconfig.json": "{ // c\n\"compilerOptions\": {\"paths\": {\"@app/*\": [\"./src/*\"],},},}"}.with("src/a.ts"),
 			importer: "test/b.ts", spec: "@app/a", want: lang.Resolution{Files: []string{"src/a.ts"}}},
 		{name: "tsconfig extends", tree: mapTree{"tsconfig.base.json": `{"compilerOptions":{"baseUrl":".","paths":{"~/*":["lib/*"]}}}`,

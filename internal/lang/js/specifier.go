@@ -88,7 +88,12 @@ func (r *resolver) named(dir, target, like string) []form {
 			rest = append(rest, f)
 		}
 	}
-	all := slices.Clone(r.aliases)
+	var all []alias
+	for _, a := range r.aliases {
+		if a.covers(dir) && a.rule.re == nil {
+			all = append(all, a)
+		}
+	}
 	for _, c := range r.tsconfigs(dir) {
 		all = append(all, c.paths...)
 	}

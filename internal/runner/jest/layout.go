@@ -65,7 +65,7 @@ func (f Framework) Layout(ctx context.Context, env runner.Env, p runner.Project)
 	}
 	r := reading{context: c, env: env, project: p}
 	if err != nil || len(sh.Configs) == 0 {
-		r.guess("jest did not show its configuration: %v", err)
+		r.blind("jest did not show its configuration: %v", err)
 		sh = shown{Configs: []config{{RootDir: node.Dir(env, p), Roots: []string{node.Dir(env, p)}, TestMatch: defaultMatch}}}
 	}
 	r.read(sh, cmd)
@@ -88,6 +88,12 @@ func (r *reading) guess(format string, args ...any) {
 	}
 }
 
+// blind is for what keeps from telling what tests depend on.
+func (r *reading) blind(format string, args ...any) {
+	r.guess(format, args...)
+	r.layout.Blind = fmt.Sprintf(format, args...)
+}
+
 func (r *reading) read(sh shown, cmd command) {
 	base := filepath.ToSlash(r.env.Root)
 	if real, err := filepath.EvalSymlinks(r.env.Root); err == nil {
@@ -99,6 +105,7 @@ func (r *reading) read(sh shown, cmd command) {
 		r.globals(c)
 		r.aliases(c)
 	}
+	r.layout.Aliases = append(r.layout.Aliases, node.NodePath(r.context, r.project)...)
 	for _, g := range []string{sh.GlobalConfig.GlobalSetup, sh.GlobalConfig.GlobalTeardown} {
 		r.global(g)
 	}
@@ -233,7 +240,7 @@ func (r *reading) files(sh shown, cmd command) (mocks []string) {
 	root, n := node.Dir(r.env, r.project), 0
 	_ = filepath.WalkDir(root, func(abs string, d fs.DirEntry, err error) error {
 		if n++; n > limit {
-			r.guess("the project has too many files to look for mocks")
+			r.blind("the project has too many files to look for mocks")
 			return fs.SkipAll
 		}
 		if err != nil { // what cannot be read is no file of the tests

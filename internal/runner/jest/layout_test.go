@@ -7,6 +7,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/rogpeppe/go-internal/txtar"
+
+	"regreen/internal/lang"
 )
 
 func TestLayout(t *testing.T) {
@@ -20,7 +22,9 @@ module.exports = {
       displayName: 'unit',
       testMatch: ['<rootDir>/src/**/*.spec.js', '!**/skip/**'],
       setupFilesAfterEnv: ['<rootDir>/setup.js'],
-      moduleNameMapper: { '^@/(.*)$': '<rootDir>/src/$1', '^@lib$': '<rootDir>/src/lib.js', '\\.(css|less)$': 'identity-obj-proxy' },
+      moduleNameMapper: { '^@/(.*)$': '<rootDir>/src/$1', '^@lib$': '<rootDir>/src/lib.js', '\\.(css|less)$': 'identity-obj-proxy',
+        '^@(app|kit)/(.*)$': ['<rootDir>/$1/src/$2', '<rootDir>/$1/$2'], '\\.svg$': '<rootDir>/src/lib.js', '^lodash-es$': '<rootDir>/node_modules/lodash' },
+      modulePaths: ['<rootDir>/src'], moduleDirectories: ['node_modules', 'shared'],
     },
     {
       displayName: 'e2e',
@@ -57,7 +61,16 @@ module.exports = {
 			if d := cmp.Diff([]string{"__mocks__/left-pad.js", "jest.config.js", "package.json", "setup.js"}, l.Global); d != "" {
 				t.Errorf("global: %s", d)
 			}
-			if d := cmp.Diff(map[string]string{"@/*": "src/*", "@lib": "src/lib.js"}, l.Aliases); d != "" {
+			if d := cmp.Diff([]lang.Alias{
+				{Scope: ".", Find: "@/*", Targets: []string{"src/*"}},
+				{Scope: ".", Find: "@lib", Targets: []string{"src/lib.js"}},
+				{Scope: ".", Pattern: `\.(css|less)$`, Modules: []string{"identity-obj-proxy"}},
+				{Scope: ".", Pattern: "^@(app|kit)/(.*)$", Targets: []string{"${1}/src/${2}", "${1}/${2}"}},
+				{Scope: ".", Pattern: `\.svg$`, Targets: []string{"src/lib.js"}},
+				{Scope: ".", Pattern: "^lodash-es$", Modules: []string{"lodash"}},
+				{Scope: ".", Find: "*", Targets: []string{"shared/*"}, Above: true},
+				{Scope: ".", Find: "*", Targets: []string{"src/*"}},
+			}, l.Aliases); d != "" {
 				t.Errorf("aliases: %s", d)
 			}
 			for _, f := range []string{"src/__snapshots__/a.spec.js.snap", "src/__mocks__/lib.js"} {

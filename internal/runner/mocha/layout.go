@@ -28,6 +28,7 @@ func (Framework) Layout(ctx context.Context, env runner.Env, p runner.Project) (
 	if err != nil {
 		opts = &options{}
 		l.guess("mocha did not show its options")
+		l.out.Blind = l.out.Uncertain
 	}
 	return l.read(opts), nil
 }
@@ -124,6 +125,7 @@ func (l *layout) read(o *options) runner.Layout {
 		return slices.ContainsFunc(takes, func(f func(string) bool) bool { return f(p) })
 	}
 	slices.Sort(l.out.Global)
+	l.out.Aliases = node.NodePath(l.context, l.project)
 	return l.out
 }
 

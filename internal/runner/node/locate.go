@@ -117,6 +117,32 @@ func (c Context) project() string {
 	return c.Project
 }
 
+// Folder maps a path, which need not exist and may hold placeholders, to the
+// repository; "." is its root. What is installed is not the repository's.
+func Folder(c Context, abs string) (rel string, ok bool) {
+	abs = path.Clean(filepath.ToSlash(abs))
+	for _, base := range c.bases() {
+		if abs == strings.TrimSuffix(base, "/") {
+			return ".", true
+		}
+		if r, ok := under(base, abs); ok {
+			return r, own(r)
+		}
+	}
+	return "", false
+}
+
+// Installed gives the specifier of a path below node_modules.
+func Installed(abs string) (spec string, ok bool) {
+	const dir = "/node_modules/"
+	abs = filepath.ToSlash(abs)
+	i := strings.LastIndex(abs, dir)
+	if i < 0 {
+		return "", false
+	}
+	return abs[i+len(dir):], true
+}
+
 // bases are the roots and their real paths, as slash paths.
 func (c Context) bases() []string {
 	if c.roots != nil {

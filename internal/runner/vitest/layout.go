@@ -9,8 +9,8 @@ import (
 	"slices"
 	"strings"
 
+	"regreen/internal/lang"
 	"regreen/internal/lang/js"
-	"regreen/internal/lazyregexp"
 	"regreen/internal/runner"
 	"regreen/internal/runner/node"
 )
@@ -72,6 +72,7 @@ func (Framework) Layout(ctx context.Context, env runner.Env, p runner.Project) (
 		root := node.Dir(env, p)
 		got = resolved{Filter: filters, Projects: []resolvedProject{{Root: root, Dir: root, Include: defaultInclude, Exclude: defaultExclude, EnvDir: root}}}
 		l.guess("vitest did not show its configuration")
+		l.out.Blind = l.out.Uncertain
 		l.search()
 	}
 	return l.read(got), nil
@@ -99,23 +100,6 @@ func (l *layout) global(files ...string) {
 			}
 		}
 	}
-}
-
-// folder is the rel path of an absolute folder.
-func (l *layout) folder(abs string) (string, bool) {
-	for _, root := range []string{l.env.Root, l.env.Origin, realpath(l.env.Root)} {
-		if rel, err := filepath.Rel(root, filepath.FromSlash(abs)); root != "" && err == nil && (rel == "." || filepath.IsLocal(rel)) {
-			return filepath.ToSlash(rel), true
-		}
-	}
-	return "", false
-}
-
-func realpath(p string) string {
-	if r, err := filepath.EvalSymlinks(p); err == nil {
-		return r
-	}
-	return p
 }
 
 // tests tells the test files of one of vitest's projects.
@@ -153,7 +137,7 @@ func (l *layout) read(got resolved) runner.Layout {
 		}
 		l.dotenv(p.EnvDir)
 		l.aliases(p)
-		dir, ok := l.folder(p.Dir)
+		dir, ok := node.Folder(l.context, p.Dir)
 		if !ok {
 			continue
 		}
@@ -165,6 +149,7 @@ func (l *layout) read(got resolved) runner.Layout {
 			l.guess("the project keeps its snapshots in places of its own")
 		}
 	}
+	l.out.Aliases = append(l.out.Aliases, node.NodePath(l.context, l.project)...)
 	l.manifests()
 	listed := map[string]bool{}
 	for _, f := range got.Files {
@@ -208,52 +193,83 @@ func (l *layout) dotenv(dir string) {
 	}
 }
 
-var capture = lazyregexp.New(`\$\d`)
-
 // aliases reads resolve.alias. A text stands for itself and for what lies
-// below it; a regular expression is replaced where it matches, so one without
-// an end keeps what follows.
+// below it; of what a regular expression matches the text alone is replaced.
 func (l *layout) aliases(p resolvedProject) {
-	set := func(key, target string) {
-		if l.out.Aliases == nil {
-			l.out.Aliases = map[string]string{}
-		}
-		if _, ok := l.out.Aliases[key]; !ok { // the first that matches counts
-			l.out.Aliases[key] = target
-		}
+	scope, ok := node.Folder(l.context, p.Root)
+	if !ok {
+		return
 	}
 	for _, a := range p.Aliases {
-		target, ok := l.folder(a.Replacement)
-		if !ok || strings.Contains(target, "node_modules/") {
+		to := lang.Alias{Scope: scope}
+		target := strings.TrimSuffix(a.Replacement, "/")
+		if spec, ok := node.Installed(target); ok {
+			to.Modules = []string{spec}
+		} else if !filepath.IsAbs(target) {
+			to.Modules = []string{target}
+		} else if rel, ok := node.Folder(l.context, target); ok {
+			to.Targets = []string{rel}
+		} else {
 			continue
 		}
 		if a.Find != "" {
-			if strings.HasSuffix(a.Find, "/") {
-				set(a.Find+"*", target+"/*")
-				continue
-			}
-			set(a.Find, target)
-			set(a.Find+"/*", target+"/*")
-			continue
-		}
-		find, rest, whole, ok := node.PatternPrefix(a.Pattern)
-		at := capture.FindStringIndex(target)
-		switch {
-		case !ok, at != nil && !rest:
-			l.guess("an alias is not understood: " + a.Pattern)
-		case at != nil:
-			set(find+"*", target[:at[0]]+"*"+target[at[1]:])
-		case whole || rest:
-			if rest {
-				find += "*"
-			}
-			set(find, target)
-		case strings.HasSuffix(a.Replacement, "/"):
-			set(find+"*", target+"/*")
-		default:
-			set(find+"*", target+"*")
+			l.text(to, a.Find)
+		} else {
+			l.pattern(to, a.Pattern, strings.HasSuffix(a.Replacement, "/"))
 		}
 	}
+}
+
+// text adds an alias of a text.
+func (l *layout) text(a lang.Alias, find string) {
+	if !strings.HasSuffix(find, "/") {
+		a.Find = find
+		l.out.Aliases = append(l.out.Aliases, a)
+	}
+	a.Find = strings.TrimSuffix(find, "/") + "/*"
+	a.Targets, a.Modules = suffixed(a.Targets, "/*"), suffixed(a.Modules, "/*")
+	l.out.Aliases = append(l.out.Aliases, a)
+}
+
+// pattern adds an alias of a regular expression: by a star where that says it,
+// since a star can be read backwards.
+func (l *layout) pattern(a lang.Alias, pattern string, folder bool) {
+	slash := ""
+	if folder {
+		slash = "/"
+	}
+	find, rest, whole, ok := node.PatternPrefix(pattern)
+	group := strings.Contains(strings.Join(a.Targets, ""), "$")
+	switch {
+	case ok && len(a.Targets) == 1 && !group && whole && !rest:
+		a.Find = find
+	case ok && len(a.Targets) == 1 && !group && !whole && !rest:
+		a.Find, a.Targets = find+"*", suffixed(a.Targets, slash+"*")
+	case ok && len(a.Targets) == 1 && rest && strings.Count(a.Targets[0], "$") == 1 && strings.Count(a.Targets[0], "$1") == 1:
+		a.Find, a.Targets = find+"*", []string{strings.Replace(a.Targets[0], "$1", "*", 1)}
+	default:
+		re, err := node.Pattern(pattern)
+		if err != nil {
+			l.guess("an alias is not understood: " + pattern)
+			l.out.Blind = "an alias is not understood: " + pattern
+			return
+		}
+		a.Pattern, a.Rest = re, true
+		for _, list := range [][]string{a.Targets, a.Modules} {
+			for i, t := range list {
+				list[i] = node.Groups(t) + slash
+			}
+		}
+	}
+	l.out.Aliases = append(l.out.Aliases, a)
+}
+
+func suffixed(list []string, suffix string) []string {
+	var out []string
+	for _, t := range list {
+		out = append(out, t+suffix)
+	}
+	return out
 }
 
 // manifests adds the files of the project's folder that every test depends on.

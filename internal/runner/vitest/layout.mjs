@@ -33,8 +33,9 @@ const projects = (vitest.projects ?? []).map((p) => {
     environment: typeof c.environment === 'string' ? c.environment : '',
     config: [v.configFile, ...(v.configFileDependencies ?? [])].filter((x) => typeof x === 'string'),
     envDir: typeof v.envDir === 'string' ? v.envDir : v.envDir === false ? '' : c.root,
+    // Without those that vite has for itself.
     aliases: (Array.isArray(v.resolve?.alias) ? v.resolve.alias : [])
-      .filter((a) => typeof a.replacement === 'string' && path.isAbsolute(a.replacement))
+      .filter((a) => typeof a.replacement === 'string' && !/@vite\b/.test(String(a.find))) 
       .map((a) => ({ find: typeof a.find === 'string' ? a.find : '', pattern: a.find instanceof RegExp ? a.find.source : '', replacement: a.replacement })),
   };
 });

@@ -14,6 +14,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/rogpeppe/go-internal/txtar"
 
+	"regreen/internal/lang"
 	"regreen/internal/runner"
 	"regreen/internal/runner/node/nodetest"
 )
@@ -154,6 +155,8 @@ export default defineConfig({
     { find: /^shop$/, replacement: new URL('./src/index.ts', import.meta.url).pathname },
     { find: /^shop(.*)$/, replacement: new URL('./src/$1.ts', import.meta.url).pathname },
     { find: /^#/, replacement: new URL('./lib/', import.meta.url).pathname },
+    { find: /^@(app|lib)\/(.*)/, replacement: new URL('./$1/src/$2', import.meta.url).pathname },
+    { find: 'react', replacement: 'preact/compat' },
   ] },
   test: { ...shared, setupFiles: ['./test/setup.ts'], globalSetup: './test/global.ts', exclude: ['**/node_modules/**', 'test/skipped/**'] },
 });
@@ -173,7 +176,13 @@ A=1
 		if diff := cmp.Diff([]string{".env.test", "package.json", "shared.ts", "test/global.ts", "test/setup.ts", "vitest.config.ts"}, l.Global); diff != "" {
 			t.Errorf("%s: Global (-want +got):\n%s", deps, diff)
 		}
-		if diff := cmp.Diff(map[string]string{"@": "src", "@/*": "src/*", "shop": "src/index.ts", "shop*": "src/*.ts", "#*": "lib/*"}, l.Aliases); diff != "" {
+		if diff := cmp.Diff([]lang.Alias{
+			{Scope: ".", Find: "@", Targets: []string{"src"}}, {Scope: ".", Find: "@/*", Targets: []string{"src/*"}},
+			{Scope: ".", Find: "shop", Targets: []string{"src/index.ts"}}, {Scope: ".", Find: "shop*", Targets: []string{"src/*.ts"}},
+			{Scope: ".", Find: "#*", Targets: []string{"lib/*"}},
+			{Scope: ".", Pattern: "^@(app|lib)/(.*)", Rest: true, Targets: []string{"${1}/src/${2}"}},
+			{Scope: ".", Find: "react", Modules: []string{"preact/compat"}}, {Scope: ".", Find: "react/*", Modules: []string{"preact/compat/*"}},
+		}, l.Aliases); diff != "" {
 			t.Errorf("%s: Aliases (-want +got):\n%s", deps, diff)
 		}
 		for rel, want := range map[string]bool{"test/a.check.ts": true, "test/new/b.check.ts": true, "test/skipped/c.check.ts": false, "a.test.ts": false} {
