@@ -26,6 +26,14 @@
 // instrument but the framework itself. Other edits (a file deleted, moved, added,
 // a configuration that throws, a data file of rubbish) are the same for both.
 //
+// Where all test files share one process (pytest, mocha) a module that one of
+// them could not load may seem whole to the next: Python finds the part of a
+// package that was loaded before the package failed. A test file that somebody
+// selected and that does not differ is therefore run by itself too.
+//
+// Tests that are only type-checked cannot fail like that: use repositories, or
+// copies, that are set to run none.
+//
 // Recall is the part of those tests that was selected, and must be 1. Precision
 // is the part of the selected tests that are among them; 1 where nothing was
 // selected.
@@ -132,7 +140,7 @@ func (o options) repo(ctx context.Context, dir string, s *store) (unknown bool, 
 			err = rerr
 		}
 	}()
-	b := &bench{options: o, root: root, scratch: scratch, store: s, log: slog.New(slog.NewTextHandler(os.Stderr, &slog.HandlerOptions{Level: slog.LevelWarn}))}
+	b := &bench{options: o, alone: results{}, root: root, scratch: scratch, store: s, log: slog.New(slog.NewTextHandler(os.Stderr, &slog.HandlerOptions{Level: slog.LevelWarn}))}
 	defer func() {
 		if cerr := b.close(ctx); err == nil {
 			err = cerr

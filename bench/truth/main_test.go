@@ -87,10 +87,10 @@ func TestRows(t *testing.T) {
 	if s, err = openStore(s.Name()); err != nil {
 		t.Fatal(err)
 	}
-	if truth, ok := s.truth(p, "config"); !ok || !cmp.Equal(truth, []string{"a", "b"}) {
-		t.Errorf("the stored truth is %q, %t", truth, ok)
+	if known := s.truth(p, "config"); known == nil || !cmp.Equal(known.Truth, []string{"a", "b"}) {
+		t.Errorf("the stored truth is %v", known)
 	}
-	if _, ok := s.truth(place{"zed", "other"}, "config"); ok {
+	if s.truth(place{"zed", "other"}, "config") != nil {
 		t.Error("another commit has the truth of this one")
 	}
 	var out strings.Builder

@@ -63,6 +63,11 @@ type lister struct {
 func (l lister) name() string { return l.called }
 
 func (l lister) selects(ctx context.Context) ([]string, bool) {
+	// Vitest keeps what it transformed. Of a run that was killed it may keep
+	// half a module, for which it then selects everything.
+	if err := os.RemoveAll(filepath.Join(l.b.root, filepath.FromSlash(l.project.Root), "node_modules", ".vitest-cache")); err != nil {
+		return nil, false
+	}
 	out, err := l.b.run(ctx, l.project, l.args...)
 	return l.b.paths(out), err == nil
 }

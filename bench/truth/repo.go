@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -70,15 +71,24 @@ func (b *bench) findProjects(ctx context.Context) error {
 	return err
 }
 
-// suite runs all tests.
-func (b *bench) suite(ctx context.Context) (results, error) {
+// whole is one text of all of them; never "".
+func (r results) whole() string {
+	var all strings.Builder
+	for _, file := range slices.Sorted(maps.Keys(r)) {
+		fmt.Fprintf(&all, "%s\x00%s\x00", file, r[file])
+	}
+	return short([]byte(all.String()))
+}
+
+// suite runs all tests, or only some files.
+func (b *bench) suite(ctx context.Context, only ...string) (results, error) {
 	verdicts := map[string][]string{}
 	for _, p := range b.projects {
 		for _, f := range engine.Frameworks() {
 			if f.Name() != p.Framework {
 				continue
 			}
-			err := b.runProject(ctx, f, p, verdicts)
+			err := b.runProject(ctx, f, p, only, verdicts)
 			var refused *runner.Problem
 			if errors.As(err, &refused) && ctx.Err() == nil {
 				continue // the framework does not start: every test differs
@@ -96,13 +106,13 @@ func (b *bench) suite(ctx context.Context) (results, error) {
 	return out, nil
 }
 
-func (b *bench) runProject(ctx context.Context, f runner.Framework, p runner.Project, verdicts map[string][]string) error {
+func (b *bench) runProject(ctx context.Context, f runner.Framework, p runner.Project, only []string, verdicts map[string][]string) error {
 	env := runner.Env{Root: b.root, Origin: b.root, Scratch: b.scratch, Environ: b.environ, Exec: proc.Local{}}
 	s, err := f.Open(ctx, env, p)
 	if err != nil {
 		return err
 	}
-	r, err := s.Run(ctx, runner.Request{KeepGoing: true, Timeout: 5 * time.Minute})
+	r, err := s.Run(ctx, runner.Request{Files: only, KeepGoing: true, Timeout: 5 * time.Minute})
 	if err = errors.Join(err, s.Close()); err != nil {
 		return err
 	}

@@ -56,6 +56,8 @@ type measured struct {
 	Tests int `json:"tests"`
 	// Truth are the test files whose results differ.
 	Truth []string `json:"truth"`
+	// Alone are test files that were run by themselves too and do not differ.
+	Alone []string `json:"alone,omitempty"`
 	// Selected is regreen's selection; Refused says why it selected none and
 	// stopped, which counts as everything.
 	Selected []string `json:"selected"`
@@ -120,14 +122,14 @@ func (s *store) edit(id caseID) *measured {
 	return nil
 }
 
-// truth is what a whole run said of a tree, where one was made before.
-func (s *store) truth(p place, tree string) ([]string, bool) {
-	for _, l := range s.List {
+// truth is the last edit that the suite was run for on a tree, nil for none.
+func (s *store) truth(p place, tree string) *measured {
+	for _, l := range slices.Backward(s.List) {
 		if l.Edit != nil && l.Edit.place == p && l.Edit.Tree == tree {
-			return l.Edit.Truth, true
+			return l.Edit
 		}
 	}
-	return nil, false
+	return nil
 }
 
 // short is a hash for people and for files.
