@@ -3,6 +3,7 @@ package js
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"regreen/internal/lang"
@@ -196,11 +197,15 @@ func (a *adder) braces(items []string) string {
 	return "{" + a.space + strings.Join(items, ", ") + a.space + "}"
 }
 
-// into adds items to the braces that open at token i, on lines of their own
-// where the last one is.
+// into adds items to the braces that open at token i: at their sorted places
+// where the others are sorted, else at the end, on lines of their own where the
+// last one is.
 func (a *adder) into(i int, items []string) {
 	c := a.closing(i)
 	if c < 0 {
+		return
+	}
+	if items = a.sortIn(i, c, items); len(items) == 0 {
 		return
 	}
 	last := c - 1
@@ -231,6 +236,52 @@ func (a *adder) into(i int, items []string) {
 		return
 	}
 	a.edit(at, sep+strings.Join(items, sep))
+}
+
+// sortIn puts items before the first of a sorted list that comes behind them,
+// and gives back those that come last.
+func (a *adder) sortIn(open, end int, items []string) []string {
+	var at []int // the tokens at which the list's items begin
+	var have []string
+	for i := open + 1; i < end; i++ {
+		if i == open+1 || a.is(i-1, ",") {
+			at = append(at, i)
+			have = append(have, itemName(a.src[a.toks[i].start:a.toks[end].start]))
+		}
+	}
+	order := nameOrder(have)
+	if order == nil {
+		return items
+	}
+	slices.SortFunc(items, func(x, y string) int { return order(itemName(x), itemName(y)) })
+	for k, start := range at {
+		n := 0
+		for n < len(items) && order(itemName(items[n]), have[k]) < 0 {
+			n++
+		}
+		if n == 0 {
+			continue
+		}
+		offset, sep := int(a.toks[start].start), ", "
+		if a.toks[start].nl {
+			sep = "," + a.newline + a.indentOf(offset)
+		}
+		a.edit(offset, strings.Join(items[:n], sep)+sep)
+		items = items[n:]
+	}
+	return items
+}
+
+// itemName is the name that an item of a list begins with.
+func itemName(item string) string {
+	rest, ok := strings.CutPrefix(item, "type ")
+	if ok && !strings.HasPrefix(strings.TrimSpace(rest), "as ") {
+		item = strings.TrimSpace(rest)
+	}
+	if i := strings.IndexAny(item, " ,:}\r\n\t="); i >= 0 {
+		item = item[:i]
+	}
+	return item
 }
 
 // indentOf is the white space in front of an offset on its line.

@@ -74,14 +74,18 @@ func (a *adder) learn(p string) {
 	}
 }
 
-// flush puts the new lines behind the offset after, or behind the file's
-// imports, or at its top.
+// flush puts the new lines behind the offset after, or where the order of the
+// file's imports wants them, or behind those, or at its top.
 func (a *adder) flush(after int) {
 	if len(a.lines) == 0 {
 		return
 	}
 	text := strings.Join(a.lines, a.newline)
 	if after < 0 {
+		if e, ok := a.sortedPlace(); ok {
+			a.edits = append(a.edits, e)
+			return
+		}
 		after = a.lastImport()
 	}
 	if after >= 0 {
