@@ -24,8 +24,10 @@
 //
 // A file that re-exports others is an edge to each of them, whichever names
 // its importers use: the module loads them all, and one that throws while it
-// is loaded fails every importer. A package's __init__.py is never taken
-// apart for the same reason: to import one name of it runs all of it.
+// is loaded fails every importer. Only a change of which the language proves
+// that loading does the same before and after goes on by names (names.go): to
+// those who use what differs, through those who hand it on. A package's
+// __init__.py is never taken apart: to import one name of it runs all of it.
 //
 // The graph can be kept (update.go): a save reads the saved files. Where files
 // come or go, the imports that may have to do with them are resolved anew

@@ -91,6 +91,9 @@ func (s *Set) WhyTest(test string) []string {
 	case len(s.Modified) == 0:
 		return []string{"nothing is modified"}
 	}
+	if why := s.graph.whySpared(id); why != nil {
+		return why
+	}
 	return []string{"no import, setup file or data file leads from " + test + " to a modified file"}
 }
 

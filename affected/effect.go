@@ -25,6 +25,9 @@ type effect struct {
 	// alone, so that it does not rule all below its folder.
 	narrow   bool
 	packages []int32 // nodes of the packages that differ
+	// named: the change reaches others by the names in names alone.
+	named bool
+	names lang.Names
 	// only are the tests that a file that tests are run with reaches; nil for all.
 	only map[int32]bool
 	// note says why less (quiet, narrow) or everything is selected.
@@ -53,7 +56,10 @@ func (g *Graph) judge(ctx context.Context, c Change) effect {
 		if c, ok := l.(lang.Comparer); ok && len(now) <= maxScan && c.SameCode(file, before, now) {
 			return effect{quiet: true, narrow: true, note: file + " differs in comments and white space alone"}
 		}
-		return g.fixtureEffect(ctx, file, l, before, now)
+		if e := g.fixtureEffect(ctx, file, l, before, now); e.note != "" {
+			return e
+		}
+		return g.nameEffect(ctx, file, l, before, now)
 	}
 	if !isManifest(file) {
 		return effect{}

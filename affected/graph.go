@@ -39,7 +39,13 @@ type Graph struct {
 
 	plain map[string]bool // files with a computed import: has none by import()
 
+	uses    map[int32][]resolvedLink // what files do with names, as far as asked for
+	modules map[int32]lang.Module    // files taken apart by their names; nil ones cannot be
+	judged  map[judgementKey]judgement
+	checked *bool // typesTested; nil until asked
+
 	// Of the present changes, made by seeds.
+	seeded  map[int32]string
 	effects map[int32]effect
 	needs   map[int32][]edge   // a package's node to those of packages that need it
 	scope   map[int32][]string // a package's node to the folders in which it changed
@@ -188,7 +194,7 @@ func (g *Graph) depends(from, to, label int32) {
 	}
 	rev := g.nodes[to].rev
 	for k := len(rev) - 1; k >= 0 && k >= len(rev)-4; k-- { // a file's edges come together
-		if rev[k].to == from {
+		if rev[k] == (edge{from, label}) {
 			return
 		}
 	}

@@ -34,9 +34,13 @@ func (w *walk) opened(at int32) []edge {
 		return nil
 	}
 	var out []edge
+	var explained map[int32]bool // whoever depends on it anyway need not have read its bytes
+	if loaded && w.effects[at].named && len(o.Read[n.name])+len(o.Loaded[n.name]) > 0 {
+		explained = g.staticDependents(at)
+	}
 	add := func(by []string, verb string) {
 		for _, f := range by {
-			if id, ok := g.ids[f]; ok && id != at {
+			if id, ok := g.ids[f]; ok && id != at && !explained[id] {
 				out = append(out, edge{id, g.label(verb, "")})
 			}
 		}

@@ -9,194 +9,6 @@ import (
 	"strings"
 )
 
-// walk is one breadth-first walk from changed files to all that depends on them.
-type walk struct {
-	g    *Graph
-	next []int32 // node to the node it depends on, one step nearer to the change; -1 for none
-	via  []int32 // the label of that step
-	dist []int32 // -1: not reached
-	said []said  // the sentence of that step, once it was made
-	text strings.Builder
-	seed map[int32]string
-	// open are the nodes of computed imports that may load what no run has seen.
-	open map[int32]bool
-	// effects says more of some seeds; nil asks what might follow.
-	effects map[int32]effect
-	// whole are seeds with an effect that were reached from another change too:
-	// what holds for their own difference says nothing of that one.
-	whole map[int32]bool
-}
-
-// effect is what is known of a seed's difference, where that is all that
-// reaches it.
-func (w *walk) effect(at int32) (e effect, judged bool) {
-	if len(w.effects) == 0 || w.whole[at] {
-		return effect{}, false
-	}
-	e, judged = w.effects[at]
-	return e, judged
-}
-
-// from walks backwards from the seeds, each with a word of what happened to it.
-func (g *Graph) from(seeds map[int32]string, effects map[int32]effect) *walk {
-	w := &walk{g: g, seed: seeds, effects: effects, whole: map[int32]bool{}}
-	n := len(g.nodes)
-	w.next, w.via, w.dist, w.said = make([]int32, n), make([]int32, n), make([]int32, n), make([]said, n)
-	for i := range w.dist {
-		w.dist[i], w.next[i] = -1, -1
-	}
-	queue := make([]int32, 0, n)
-	for id := range seeds {
-		w.dist[id] = 0
-		queue = append(queue, id)
-	}
-	sort.Slice(queue, func(i, j int) bool { return g.nodes[queue[i]].name < g.nodes[queue[j]].name })
-	for len(queue) > 0 {
-		at := queue[0]
-		queue = queue[1:]
-		visit := func(to, label int32) {
-			if w.dist[to] >= 0 {
-				if _, judged := w.effect(to); !judged || to == at || w.dist[to] > 0 {
-					return
-				}
-				// Once more, without its effect.
-				w.whole[to] = true
-				queue = append(queue, to)
-				if w.leadsTo(at, to) {
-					return
-				}
-			} else {
-				queue = append(queue, to)
-			}
-			w.dist[to], w.next[to], w.via[to] = w.dist[at]+1, at, label
-		}
-		w.step(at, visit)
-	}
-	return w
-}
-
-// leadsTo tells whether the steps from a node to its change pass another one.
-func (w *walk) leadsTo(at, other int32) bool {
-	for ; at >= 0; at = w.next[at] {
-		if at == other {
-			return true
-		}
-	}
-	return false
-}
-
-// step follows the edges from a node that was reached.
-func (w *walk) step(at int32, visit func(to, label int32)) {
-	g := w.g
-	n := &g.nodes[at]
-	e, judged := w.effect(at)
-	if e.quiet {
-		w.quietly(at, visit)
-		return
-	}
-	scope := g.scope[at]
-	for _, e := range n.rev {
-		if n.pkg && len(scope) > 0 && !g.inside(e.to, scope) || judged && w.narrowed(at, e) || n.virtual && w.traced(at, e.to) {
-			continue
-		}
-		visit(e.to, e.label)
-	}
-	if n.pkg {
-		for _, e := range g.needs[at] {
-			visit(e.to, e.label)
-		}
-	}
-	w.expand(at, visit)
-}
-
-// narrowed tells whether a change does not follow an edge: a manifest's that
-// is told by packages to a whole project, a fixture's to a test that cannot
-// use it.
-func (w *walk) narrowed(at int32, to edge) bool {
-	e, _ := w.effect(at)
-	n := &w.g.nodes[to.to]
-	if n.isProject() {
-		return e.narrow
-	}
-	return e.only != nil && !e.only[to.to] && w.g.labels[to.label].verb == runWith
-}
-
-// inside tells whether a node is in one of the folders.
-func (g *Graph) inside(id int32, dirs []string) bool {
-	for _, dir := range dirs {
-		if within(g.nodes[id].name, dir) {
-			return true
-		}
-	}
-	return false
-}
-
-// expand follows the rules that are no single edges.
-func (w *walk) expand(at int32, visit func(to, label int32)) {
-	g, n := w.g, &w.g.nodes[at]
-	if n.virtual {
-		return
-	}
-	if len(g.wides) > 0 {
-		lang := g.language(n.name)
-		for _, wd := range g.wides {
-			if wd.language == lang && within(n.name, wd.dir) {
-				w.wide(at, wd.node, visit)
-			}
-		}
-	}
-	if _, changed := w.seed[at]; !changed {
-		return
-	}
-	w.told(at, visit)
-	w.blind(visit)
-	e, _ := w.effect(at)
-	for _, id := range e.packages {
-		visit(id, g.label("is installed by", ""))
-	}
-	if isManifest(n.name) && !e.narrow {
-		below := g.label("is below", "everything below its folder depends on it")
-		for id := range g.nodes {
-			if f := g.nodes[id]; !f.virtual && (f.owned || len(f.projects) > 0) && within(f.name, path.Dir(n.name)) {
-				visit(int32(id), below)
-			}
-		}
-	}
-	if w.orphan(at) {
-		lost := g.label("is in the folder of", "nobody is known to have imported it")
-		for _, id := range g.tests {
-			if within(g.nodes[id].name, path.Dir(n.name)) {
-				visit(id, lost)
-			}
-		}
-	}
-}
-
-// language gives the index of the language that owns a file, -1 for none.
-func (g *Graph) language(file string) int {
-	for i, l := range g.in.Languages {
-		if l.Owns(file) {
-			return i
-		}
-	}
-	return -1
-}
-
-// orphan tells whether a source file was deleted that nothing is known to have
-// loaded: it may have been loaded by its name alone, by a framework.
-func (w *walk) orphan(at int32) bool {
-	n := w.g.nodes[at]
-	if w.seed[at] != deleted || len(n.rev) > 0 || w.g.language(n.name) < 0 {
-		return false
-	}
-	for _, p := range w.g.in.Projects {
-		if p.IsTest != nil && p.IsTest(n.name) {
-			return false
-		}
-	}
-	return true
-}
-
 // Words for what happened to a changed file.
 const (
 	changed = "changed"
@@ -229,6 +41,7 @@ func (g *Graph) seeds(ctx context.Context) map[int32]string {
 			out[g.id(path.Clean(c.From))] = "renamed to " + p
 		}
 	}
+	g.seeded = out
 	return out
 }
 
@@ -236,7 +49,7 @@ func (g *Graph) seeds(ctx context.Context) map[int32]string {
 func (w *walk) reached() []Test {
 	n, steps := 0, 0
 	for _, id := range w.g.tests {
-		if w.dist[id] >= 0 {
+		if w.hit(id) {
 			n, steps = n+1, steps+max(1, int(w.dist[id]))
 		}
 	}
@@ -246,7 +59,7 @@ func (w *walk) reached() []Test {
 	out := make([]Test, 0, n)
 	all := make([]string, 0, steps) // the sentences of all chains, which are parts of it
 	for _, id := range w.g.tests {
-		if w.dist[id] < 0 {
+		if !w.hit(id) {
 			continue
 		}
 		from := len(all)
@@ -318,7 +131,7 @@ func (g *Graph) selected(ctx context.Context) *Set {
 		}
 	}
 	for _, e := range g.effects {
-		if e.narrow || e.only != nil {
+		if e.narrow || e.only != nil || e.named && w.spared {
 			s.Spared = append(s.Spared, e.note)
 		}
 	}
@@ -390,7 +203,7 @@ func (g *Graph) useful(w *walk, seeds map[int32]string) func(id int32) bool {
 
 // any tells whether the walk came to a test.
 func (w *walk) any() bool {
-	return slices.ContainsFunc(w.g.tests, func(id int32) bool { return w.dist[id] >= 0 })
+	return slices.ContainsFunc(w.g.tests, w.hit)
 }
 
 // all makes the set of every test.

@@ -55,6 +55,8 @@ func (g *Graph) update(ctx context.Context, in Input, saved []string) error {
 		if !ok || !g.nodes[id].owned {
 			continue
 		}
+		delete(g.uses, id)
+		delete(g.modules, id)
 		old, now := g.nodes[id].scan, g.scanFile(g.nodes[id].name)
 		if old.same(now) {
 			continue // the old one also knows where its imports led
@@ -226,6 +228,7 @@ func (g *Graph) rebuild(ctx context.Context, in Input, saved []string) error {
 	if err := next.build(ctx, files, scans); err != nil {
 		return err
 	}
+	next.judged = g.judged
 	*g = *next
 	return nil
 }

@@ -79,6 +79,9 @@ func (w *walk) notes() (notes []string, whole bool) {
 		}
 	}
 	for _, at := range w.g.tests {
+		if !w.hit(at) {
+			continue
+		}
 		for ; w.dist[at] > 0 && !seen[at]; at = w.next[at] {
 			seen[at] = true
 			l, to := &w.g.labels[w.via[at]], w.next[at]

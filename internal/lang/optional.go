@@ -1,5 +1,7 @@
 package lang
 
+import "context"
+
 // Comparer is what a Language may offer besides: whether two versions of a
 // file run alike, whatever the input, for they differ in comments, white space
 // and line numbers alone. A comment that a tool obeys is code. False where
@@ -47,3 +49,57 @@ type Distribution struct {
 type Lister interface {
 	List(rel string) map[string]bool
 }
+
+// Linker is what a Language may offer besides: by which names a change of a
+// file can reach those who load it.
+type Linker interface {
+	// Differs compares two versions of a file. ok tells that to load the one
+	// does to everybody the same as to load the other, and that both offer the
+	// same names; exported are then those whose values or behaviour may differ.
+	// Where that cannot be shown, ok is false.
+	Differs(ctx context.Context, path string, before, after []byte) (exported Names, ok bool)
+	// Module reads a file for what names of other modules mean to it; false
+	// where it cannot.
+	Module(path string, src []byte) (Module, bool)
+	// Links tells of each module that the file names what it does with the
+	// names of that one. Several may lead to one module.
+	Links(path string, src []byte) []Link
+	// Checked are installed packages with which to load a file can fail for
+	// what its types say, so that no proof by Differs holds.
+	Checked() []string
+}
+
+// Names are names whose values or behaviour may differ between two states. True
+// stands for what is made by a class in both.
+type Names map[string]bool
+
+// Add takes in a name; it tells whether that says anything new.
+func (n Names) Add(name string, class bool) bool {
+	have, ok := n[name]
+	n[name] = class && (have || !ok)
+	return !ok || have && !class
+}
+
+// Module is what a Linker knows of a file that is the same in both states.
+type Module interface {
+	// Spread tells the exported names that may differ where local ones, bound by
+	// imports, do. ok is false where to load the file may do something else.
+	Spread(local Names) (exported Names, ok bool)
+}
+
+// Link is one import as its names see it. The zero value but for Import uses
+// nothing of what it leads to.
+type Link struct {
+	Import Import
+	// Whole: any name may be used, in any way.
+	Whole bool
+	// Uses are the names that the file uses itself, As being the local ones.
+	Uses []Passed
+	// Passes are the names that it hands on as its own, by the name they have in
+	// the module: "*" as "*" is all but the default, "*" as a name is the module
+	// itself under that name.
+	Passes []Passed
+}
+
+// Passed is a name of a module and what the file makes it.
+type Passed struct{ From, As string }
