@@ -41,6 +41,10 @@ type run struct {
 	failed    map[string]int    // by cause: changes of programs that did not help
 	history   []fixers.Tried    // what programs tried
 	stopped   string            // why the loop ended with failures left
+	later     *[]func(*run)     // of a lane: what only the cycle itself may do, and does after it
+	lanes     []Lane            // further sandboxes, once they were asked for
+	asksLanes bool              // they were
+	besides   map[string]bool   // candidates that were tried while others ran, in vain
 	taken     []string          // titles of the fixes that settleBest took back
 }
 
@@ -55,7 +59,7 @@ type state struct {
 // out; the document then has the outcome error or cancelled.
 func Run(ctx context.Context, sel Selection, opts Options, deps Deps) (*Document, error) {
 	c := &run{opts: opts, sel: sel, deps: deps, tried: map[string]bool{}, offers: map[string]bool{},
-		asked: map[string]*asked{}, failed: map[string]int{}}
+		asked: map[string]*asked{}, failed: map[string]int{}, besides: map[string]bool{}}
 	c.suite = &suite{units: deps.Units, files: deps.Workspace.Files, read: deps.Workspace.ReadFile, emit: c.emit}
 	c.ledger = newLedger(deps.Workspace.ReadFile, func(rel string, f File) error {
 		c.view = nil

@@ -78,7 +78,9 @@ type Options struct {
 	// Distrust says why nothing may be merged automatically ("" is no reason):
 	// the identity probe failed.
 	Distrust string
-	Started  time.Time
+	// Jobs is how many sandboxes may be used at the same time.
+	Jobs    int
+	Started time.Time
 	// LastFull is how long the last full suite took (its limit when it was cut
 	// there), 0 when that is not known.
 	LastFull time.Duration
@@ -101,6 +103,13 @@ type Deps struct {
 	Secrets *secret.Redactor
 	// Reaches tells whether the modified files can reach a test file.
 	Reaches func(testFile string) bool
+	// Lanes gives at most n more sandboxes that hold the snapshot, fewer where
+	// they are not to be had. They are the cycle's until it ends, and may be
+	// used at the same time as Box. Nil is that there are none.
+	Lanes func(ctx context.Context, n int) ([]Lane, error)
+	// Share is told how many sandboxes are in use from now on: what runs may use
+	// is shared between them.
+	Share func(n int)
 	// HalfWritten tells which files somebody is writing at this very moment and
 	// has not finished. It is asked when tests are red; nil is that nobody does.
 	HalfWritten func(ctx context.Context) ([]HalfWritten, error)
@@ -112,6 +121,13 @@ type Deps struct {
 	Learn func([]Learned) error
 	// Sink gets the events; may be nil; must not block.
 	Sink func(Event)
+}
+
+// Lane is a further sandbox, with what works in it.
+type Lane struct {
+	Units     []Unit // as Deps.Units, in the same order
+	Box       Box
+	Workspace fixers.Workspace
 }
 
 // BudgetError says which budget ran out.

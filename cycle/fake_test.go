@@ -236,6 +236,22 @@ func (w *world) say(file, text string, rank int, a fixers.Applicability) fixers.
 
 func (w *world) cycle(t *testing.T, change func(*Options, *Selection, *Deps)) *Document {
 	t.Helper()
+	opts, sel, deps := w.parts()
+	if change != nil {
+		change(&opts, &sel, &deps)
+	}
+	doc, err := Run(context.Background(), sel, opts, deps)
+	if err != nil {
+		t.Fatalf("Run: %v", err)
+	}
+	if len(w.merged) == 0 && doc.Outcome == Repaired && !w.already {
+		t.Errorf("repaired, but nothing was merged")
+	}
+	return doc
+}
+
+// parts are what a cycle over the world is made of.
+func (w *world) parts() (Options, Selection, Deps) {
 	opts := Options{ID: "c1", Config: config.Default(), Started: time.Now()}
 	sel := Selection{Modified: []string{"src"}}
 	for _, f := range w.Files() {
@@ -255,17 +271,7 @@ func (w *world) cycle(t *testing.T, change func(*Options, *Selection, *Deps)) *D
 		Keep:    func(id string, ch []Change) error { w.kept[id] = ch; return nil },
 		Sink:    func(e Event) { w.events = append(w.events, e) },
 	}
-	if change != nil {
-		change(&opts, &sel, &deps)
-	}
-	doc, err := Run(context.Background(), sel, opts, deps)
-	if err != nil {
-		t.Fatalf("Run: %v", err)
-	}
-	if len(w.merged) == 0 && doc.Outcome == Repaired && !w.already {
-		t.Errorf("repaired, but nothing was merged")
-	}
-	return doc
+	return opts, sel, deps
 }
 
 // sayMissing offers the word that a cause misses.

@@ -238,6 +238,10 @@ func (c *run) repairTitle() string {
 
 // offer keeps one candidate as a proposal of its own.
 func (c *run) offer(f fixers.Fix, reason string) {
+	if c.later != nil {
+		*c.later = append(*c.later, func(p *run) { p.offer(f, reason) })
+		return
+	}
 	if c.offers[f.ID] {
 		return
 	}

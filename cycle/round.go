@@ -20,7 +20,13 @@ const maxTries = 12
 func (c *run) round(ctx context.Context, first Strategy, causes []cause) (Strategy, error) {
 	for _, s := range handover(first) {
 		before := len(c.ledger.list)
-		var err error
+		err := c.parallel(ctx, s, causes)
+		if err != nil {
+			return s, err
+		}
+		if len(c.ledger.list) > before {
+			return s, nil
+		}
 		switch s {
 		case Conservative:
 			err = c.conservative(ctx, causes)
@@ -169,14 +175,20 @@ func (c *run) candidates(ctx context.Context, x cause) ([]fixers.Fix, error) {
 	return c.knownFirst(x, fixes), nil
 }
 
-// repair tries a cause's candidates in rank order on its victims alone. The
-// first rank at which one helps decides: if two different candidates of that
-// rank help, the case is ambiguous and both are only proposed.
+// repair finds a cause's repair and keeps it.
 func (c *run) repair(ctx context.Context, x cause, now *result) (bool, error) {
 	fixes, err := c.candidates(ctx, x)
 	if err != nil {
 		return false, err
 	}
+	return c.choose(ctx, x, fixes, now)
+}
+
+// choose tries a cause's candidates in rank order on its victims alone. The
+// first rank at which one helps decides: if two different candidates of that
+// rank help, the case is ambiguous and both are only proposed.
+func (c *run) choose(ctx context.Context, x cause, fixes []fixers.Fix, now *result) (bool, error) {
+	var err error
 	var fallback *fixers.Fix
 	tries := 0
 	for i := 0; i < len(fixes); {

@@ -27,6 +27,7 @@ type Config struct {
 // Cycle bounds the loop.
 type Cycle struct {
 	MaxIterations          int      `toml:"max_iterations"`
+	Jobs                   int      `toml:"jobs"`             // 0 leaves it to regreen
 	TargetPassRate         float64  `toml:"target_pass_rate"` // percent
 	FullSuite              string   `toml:"full_suite"`       // always | auto | never
 	Merge                  string   `toml:"merge"`            // auto | propose

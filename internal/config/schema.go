@@ -55,6 +55,7 @@ func schema() node {
 	return node{kind: table, keys: map[string]node{
 		"cycle": {kind: table, keys: map[string]node{
 			"max_iterations":           {kind: integer, min: 1},
+			"jobs":                     {kind: integer},
 			"target_pass_rate":         {kind: percent},
 			"full_suite":               {kind: word, words: []string{"always", "auto", "never"}},
 			"merge":                    {kind: word, words: []string{"auto", "propose"}},

@@ -97,6 +97,7 @@ func (e *Engine) Cycle(ctx context.Context, req Request, sink func(cycle.Event))
 	secrets := e.secrets()
 	var kept []history.Proposal
 	knows := openKnown(e.box.Dir())
+	lanes, closeLanes := e.lanes(p)
 	deps := cycle.Deps{
 		Units: units, Box: announced{e.cycleBox(p), req.BeforeMerge}, Workspace: p.work, Languages: e.langs.set,
 		Candidates: e.candidates(),
@@ -109,15 +110,17 @@ func (e *Engine) Cycle(ctx context.Context, req Request, sink func(cycle.Event))
 		},
 		Known: knows.of,
 		Learn: knows.learn,
-		Sink:  sink,
+		Lanes: lanes, Share: e.share,
+		Sink: sink,
 	}
 	opts := cycle.Options{ID: id, Config: e.opts.Config, NoMerge: req.NoMerge, NoMergeReason: req.NoMergeReason, UpdateAssertions: e.opts.Config.Fixers.UpdateAssertions,
-		Distrust: distrust, Started: started, LastFull: e.lastFull(), Snapshot: p.snapshot, Affected: p.selecting}
+		Distrust: distrust, Jobs: e.jobs(len(p.snap.Files)), Started: started, LastFull: e.lastFull(), Snapshot: p.snapshot, Affected: p.selecting}
 	if req.Saved {
 		// Whoever saved waits for the verdict.
 		opts.Config.Cycle.CauseBudget = min(opts.Config.Cycle.CauseBudget, savedCause)
 	}
 	doc, err := cycle.Run(ctx, selection(p.set, req), opts, deps)
+	closeUnits = both(closeUnits, closeLanes)
 	if missed := e.missed(ctx, p, doc); err == nil && len(missed) > 0 {
 		e.opts.Log.Debug("files differ that nobody told of", "files", missed)
 		if err := closeUnits(); err != nil {

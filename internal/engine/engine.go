@@ -35,15 +35,19 @@ type Options struct {
 
 // Engine is one repository, opened.
 type Engine struct {
-	opts     Options
-	repo     *git.Repo
-	box      *sandbox.Sandbox
-	hist     *history.Store
-	projects []affected.Project
-	langs    *languages
-	warnings []string          // of the last detection
-	notes    []string          // of the configuration
-	good     map[string][]byte // what saved files were when they last parsed
+	opts Options
+	repo *git.Repo
+	box  *sandbox.Sandbox
+	// spares are further sandboxes, opened when they were first needed, by
+	// boxConfig.
+	spares    []*sandbox.Sandbox
+	boxConfig sandbox.Config
+	hist      *history.Store
+	projects  []affected.Project
+	langs     *languages
+	warnings  []string          // of the last detection
+	notes     []string          // of the configuration
+	good      map[string][]byte // what saved files were when they last parsed
 
 	selecting selecting
 }
@@ -67,9 +71,10 @@ func Open(ctx context.Context, o Options) (*Engine, error) {
 	if err != nil {
 		return nil, errors.Join(fmt.Errorf("read sandbox.disk: %w", err), repo.Close())
 	}
-	box, err := sandbox.Open(ctx, sandbox.Config{Repo: repo, StateDir: o.StateDir, Isolation: o.Config.Sandbox.Isolation,
+	boxConfig := sandbox.Config{Repo: repo, StateDir: o.StateDir, Isolation: o.Config.Sandbox.Isolation,
 		NoNetwork: !o.Config.Sandbox.Network, MemoryBytes: memory, Processes: o.Config.Sandbox.Processes, DiskBytes: disk, Helper: o.Helper,
-		Carry: o.Config.Sandbox.Carry, Environ: o.Environ, Log: o.Log, Wait: true, Waiting: o.Waiting})
+		Carry: o.Config.Sandbox.Carry, Environ: o.Environ, Log: o.Log, Wait: true, Waiting: o.Waiting}
+	box, err := sandbox.Open(ctx, boxConfig)
 	if err != nil {
 		return nil, errors.Join(err, repo.Close())
 	}
@@ -86,7 +91,7 @@ func Open(ctx context.Context, o Options) (*Engine, error) {
 	if err != nil {
 		return nil, errors.Join(err, box.Close(), repo.Close())
 	}
-	e := &Engine{opts: o, repo: repo, box: box, hist: hist}
+	e := &Engine{opts: o, repo: repo, box: box, boxConfig: boxConfig, hist: hist}
 	return e, nil
 }
 
@@ -96,12 +101,14 @@ func (e *Engine) Close() error {
 	if e.langs != nil {
 		errs = append(errs, e.langs.Close())
 	}
-	return errors.Join(append(errs, e.box.Close(), e.repo.Close())...)
+	return errors.Join(append(errs, e.closeSpares(), e.box.Close(), e.repo.Close())...)
 }
 
 // env is where sessions run.
-func (e *Engine) env() runner.Env {
-	return runner.Env{Root: e.box.Root(), Origin: e.box.Origin(), Disk: e.box.Disk(), Scratch: e.box.Scratch(), Keep: filepath.Join(e.box.Dir(), "answers"), Environ: e.box.Environ(), Exec: e.box}
+func (e *Engine) env() runner.Env { return e.envIn(e.box) }
+
+func (e *Engine) envIn(box *sandbox.Sandbox) runner.Env {
+	return runner.Env{Root: box.Root(), Origin: box.Origin(), Disk: box.Disk(), Scratch: box.Scratch(), Keep: filepath.Join(e.box.Dir(), "answers"), Environ: box.Environ(), Exec: box}
 }
 
 // detect finds the projects of the snapshot's files and reads their layouts.
@@ -149,6 +156,11 @@ func (e *Engine) detect(ctx context.Context, files []string) error {
 
 // units opens a session for each project.
 func (e *Engine) units(ctx context.Context) ([]cycle.Unit, func() error, error) {
+	return e.unitsIn(ctx, e.box)
+}
+
+// unitsIn opens them in one of the sandboxes.
+func (e *Engine) unitsIn(ctx context.Context, box *sandbox.Sandbox) ([]cycle.Unit, func() error, error) {
 	var us []cycle.Unit
 	closeAll := func() error {
 		var errs []error
@@ -159,7 +171,7 @@ func (e *Engine) units(ctx context.Context) ([]cycle.Unit, func() error, error) 
 	}
 	for _, p := range e.projects {
 		fw := byName(Frameworks(), p.Framework)
-		s, err := fw.Open(ctx, e.env(), p.Project)
+		s, err := fw.Open(ctx, e.envIn(box), p.Project)
 		if err != nil {
 			return nil, nil, errors.Join(fmt.Errorf("open %s in %s: %w", p.Framework, p.Root, err), closeAll())
 		}

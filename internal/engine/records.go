@@ -46,7 +46,11 @@ func (e *Engine) remember(started time.Time, doc *cycle.Document, kept []history
 // Tidy bounds what cycles leave behind. It is to be called between cycles and
 // can be cancelled at any moment.
 func (e *Engine) Tidy(ctx context.Context) error {
-	return errors.Join(e.box.Tidy(ctx), e.hist.Trim(time.Now()))
+	errs := []error{e.hist.Trim(time.Now())}
+	for _, b := range e.boxes() {
+		errs = append(errs, b.Tidy(ctx))
+	}
+	return errors.Join(errs...)
 }
 
 // lastFull reads how long the last full suite took; 0 is not known.

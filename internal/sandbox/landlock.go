@@ -87,6 +87,9 @@ func (s *Sandbox) writable(root string) []string {
 		out = append(out, "/proc") // the kernel asks for more than the user id there
 	}
 	keep := []string{s.dir, s.repo.CommonDir(), s.repo.GitDir(), s.repo.Root()}
+	if s.within != "" {
+		keep = append(keep, s.within)
+	}
 	for _, tmp := range []string{"/tmp", "/var/tmp"} {
 		keep := keep
 		if home := lookup(s.environ, "HOME"); filepath.IsAbs(home) && filepath.Clean(home) != tmp {
@@ -163,6 +166,14 @@ const maxRunDisk = 10 << 30
 // limitsOf are the limits of a run that writes to these folders and to our own.
 func (s *Sandbox) limitsOf(dirs ...string) jail.Limits {
 	l := s.limits
+	if n := int64(s.share.Load()); n > 1 {
+		l.MemoryBytes, l.DiskBytes, l.Processes = l.MemoryBytes/n, l.DiskBytes/n, l.Processes/int(n)
+	}
 	l.Written = append(dirs, s.tmp, s.scratch, s.shadow.dir, filepath.Join(s.dir, "cache"))
 	return l
 }
+
+// Divide has each run from now on use the nth part of the limits: as many run
+// at once, and together they may use what one may. It may be called while runs
+// are under way, which keep what they have.
+func (s *Sandbox) Divide(n int) { s.share.Store(int32(n)) }

@@ -43,7 +43,10 @@ type Config struct {
 	// slash they match names, with one they match from the root.
 	Carry   []string
 	Environ []string // the user's
-	Log     *slog.Logger
+	// Within is a folder (abs) around StateDir that what runs must not write to;
+	// "" is none.
+	Within string
+	Log    *slog.Logger
 	// Wait waits for another process that holds the sandbox instead of giving
 	// *BusyError. Waiting is called once, with its pid; it may be nil.
 	Wait    bool
@@ -71,6 +74,8 @@ type Sandbox struct {
 	wanted  string // the isolation asked for
 	helper  []string
 	limits  jail.Limits
+	within  string       // as in Config
+	share   atomic.Int32 // into how many parts limits are divided; 0 is 1
 	// noNetwork is as in Config.
 	noNetwork bool
 	iso       isolation
@@ -123,7 +128,7 @@ func Open(ctx context.Context, cfg Config) (*Sandbox, error) {
 	if err := checkLevel(cfg.Isolation); err != nil {
 		return nil, err
 	}
-	s.wanted, s.helper, s.noNetwork, s.limits = cfg.Isolation, cfg.Helper, cfg.NoNetwork, systemLimits(cfg, dir)
+	s.wanted, s.helper, s.noNetwork, s.limits, s.within = cfg.Isolation, cfg.Helper, cfg.NoNetwork, systemLimits(cfg, dir), cfg.Within
 	s.iso = copyLevel{tree: s.tree}
 	if err := s.take(ctx, cfg); err != nil {
 		return nil, err
