@@ -115,6 +115,9 @@ type Deps struct {
 	HalfWritten func(ctx context.Context) ([]HalfWritten, error)
 	// Keep stores a proposal for `apply` and returns its id.
 	Keep func(id string, changes []Change) error
+	// Green is the last state in which the tests were seen to pass, nil when none
+	// is known or it is the base; the func may be nil.
+	Green func(ctx context.Context) (*Reference, error)
 	// Known gives the name of the fix that was merged for a cause before, and
 	// Learn is told of a merge's; both may be nil.
 	Known func(cause string) string
@@ -128,6 +131,13 @@ type Lane struct {
 	Units     []Unit // as Deps.Units, in the same order
 	Box       Box
 	Workspace fixers.Workspace
+}
+
+// Reference is an earlier state of the files.
+type Reference struct {
+	Changed []string // files that may differ from the present
+	// Text gives a file of it; false for one that it does not have.
+	Text func(rel string) ([]byte, bool)
 }
 
 // BudgetError says which budget ran out.

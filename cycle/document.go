@@ -202,17 +202,26 @@ type Problem struct {
 	Hint    string `json:"hint"`
 }
 
-// Guilt is the smallest part of the difference from the base whose reversal
-// turns tests green. It is told and never applied.
+// Guilt is the smallest part of the difference from an earlier state whose
+// reversal turns tests green. It is told and never applied.
 type Guilt struct {
 	Tests []TestRef `json:"tests"` // the tests that pass without it
 	Parts []Part    `json:"parts"`
-	Patch string    `json:"patch"` // unified diff, from the base to the present
-	Runs  int       `json:"runs"`  // how many runs that took
+	// Since is the state that the difference is from: the last one in which the
+	// tests were known to pass, or the base.
+	Since string `json:"since"`
+	Patch string `json:"patch"` // unified diff, from that state to the present
+	Runs  int    `json:"runs"`  // how many runs that took
 	// Smallest is false when the budget ran out before every smaller part was
 	// tried.
 	Smallest bool `json:"smallest"`
 }
+
+// What Guilt.Since says.
+const (
+	SinceGreen = "last_green"
+	SinceBase  = "base"
+)
 
 // Part is a range of lines that the user changed: Line to EndLine of the
 // present file, both from 1; EndLine is Line-1 where lines were only removed.

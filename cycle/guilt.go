@@ -16,14 +16,15 @@ import (
 )
 
 // Delta debugging (DESIGN.md section 5): of tests that no repair turned green,
-// the smallest part of the user's own diff without which they pass. First in
-// hunks, then in the lines of those. What is found is told, never applied.
+// the smallest part of the user's own diff without which they pass. The diff is
+// that from the last state in which they passed, or else the one from the base.
+// First in hunks, then in the lines of those. What is found is told, never applied.
 
 // maxAtoms bounds the parts of a diff that are searched.
 const maxAtoms = 400
 
-// atom is one part of the difference of a file from the base: the lines
-// [b0, b1) of the base stand for [n0, n1) of the present text.
+// atom is one part of the difference of a file from the earlier state: the
+// lines [b0, b1) of it stand for [n0, n1) of the present text.
 type atom struct {
 	file           string
 	b0, b1, n0, n1 int
@@ -33,8 +34,11 @@ type atom struct {
 // delta is what the search knows.
 type delta struct {
 	c       *run
+	since   string
+	ref     Reference
 	base    map[string][]string // lines, each with its end; nil: not there
 	now     map[string][]string
+	all     []atom
 	target  []failure
 	plan    plan
 	runs    int
@@ -49,41 +53,71 @@ func (c *run) guilt(ctx context.Context, r *result) error {
 	if budget <= 0 || r == nil || r.timedOut || len(r.failures) == 0 || len(c.doc.HalfWritten) > 0 {
 		return nil
 	}
-	d := &delta{c: c, base: map[string][]string{}, now: map[string][]string{}, plan: plan{}}
-	atoms := d.atoms()
-	if len(atoms) == 0 || len(atoms) > maxAtoms {
-		return nil
-	}
+	var target []failure
 	for _, f := range r.failures {
-		if f.Test.File == "" || f.Kind == runner.UnhandledRejection {
-			continue
+		if f.Test.File != "" && f.Kind != runner.UnhandledRejection {
+			target = append(target, f)
 		}
-		d.target = append(d.target, f)
-		d.plan[f.unit] = appendNew(d.plan[f.unit], f.Test.File)
 	}
-	if len(d.target) == 0 {
+	if len(target) == 0 {
 		return nil
+	}
+	states, err := c.earlier(ctx)
+	if err != nil || len(states) == 0 {
+		return err
 	}
 	c.emit(Event{Kind: EventPhase, Text: "find the cause"})
 	start := time.Now()
 	defer func() { c.doc.Timings.Cause = time.Since(start).Milliseconds() }()
 	within, cancel := context.WithTimeoutCause(ctx, budget, &BudgetError{Name: "budget for finding a cause (cycle.cause_budget)", Limit: budget})
 	defer cancel()
-	found, err := d.search(within, atoms)
-	if ctx.Err() != nil {
-		return context.Cause(ctx)
+	for _, d := range states {
+		d.aim(target)
+		done, err := d.blame(within)
+		if ctx.Err() != nil {
+			return context.Cause(ctx)
+		}
+		if err != nil || done {
+			return err
+		}
 	}
-	if err != nil {
-		return err
+	return nil
+}
+
+// earlier are the states that the present one is compared with, in order. Those
+// that do not differ from it, or in too much, are left out.
+func (c *run) earlier(ctx context.Context) ([]*delta, error) {
+	w := c.deps.Workspace
+	states := []*delta{{since: SinceBase, ref: Reference{Changed: w.Changed(), Text: w.Base}}}
+	if c.deps.Green != nil {
+		green, err := c.deps.Green(ctx)
+		if err != nil {
+			return nil, fmt.Errorf("look up when the tests passed: %w", err)
+		}
+		if green != nil {
+			states = append([]*delta{{since: SinceGreen, ref: *green}}, states...)
+		}
 	}
-	if len(found) == 0 {
-		return nil
+	for _, d := range states {
+		d.c, d.base, d.now = c, map[string][]string{}, map[string][]string{}
+		d.all = d.atoms()
+	}
+	return slices.DeleteFunc(states, func(d *delta) bool { return len(d.all) == 0 || len(d.all) > maxAtoms }), nil
+}
+
+// blame searches one state. It is done when it found the cause, or that there
+// is none, or when the time is over.
+func (d *delta) blame(ctx context.Context) (done bool, err error) {
+	c := d.c
+	found, err := d.search(ctx, d.all)
+	if err != nil || len(found) == 0 {
+		return d.stopped, err
 	}
 	if !d.stopped {
 		// They fail again with everything in place, or they come and go.
-		passed, err := d.without(within, nil)
+		passed, err := d.without(ctx, nil)
 		if err != nil {
-			return err
+			return false, err
 		}
 		if passed != nil && slices.ContainsFunc(d.target, passed) {
 			for _, f := range d.target {
@@ -91,11 +125,11 @@ func (c *run) guilt(ctx context.Context, r *result) error {
 					c.flaky(f)
 				}
 			}
-			return nil
+			return true, nil
 		}
 	}
 	c.doc.Cause = d.tell(found)
-	return nil
+	return true, nil
 }
 
 // search narrows the atoms down; nil when the diff does not explain the
@@ -248,17 +282,16 @@ func gone(res *result, f failure) bool {
 	return ran && !slices.ContainsFunc(res.failures, func(g failure) bool { return g.unit == f.unit && g.Test.File == f.Test.File })
 }
 
-// atoms are the hunks of the changed files' differences from the base.
+// atoms are the hunks of the changed files' differences from the earlier state.
 func (d *delta) atoms() []atom {
-	w := d.c.deps.Workspace
-	files := slices.Clone(w.Changed())
+	files := slices.Clone(d.ref.Changed)
 	for file := range d.c.ledger.edits() {
 		files = append(files, file)
 	}
 	sort.Strings(files)
 	var out []atom
 	for _, file := range slices.Compact(files) {
-		base, had := w.Base(file)
+		base, had := d.ref.Text(file)
 		now, err := d.c.ledger.text(file)
 		has := err == nil
 		if bytes.IndexByte(base, 0) >= 0 || bytes.IndexByte(now, 0) >= 0 || len(base)+len(now) > 4<<20 || !had && !has {
@@ -290,7 +323,7 @@ func (d *delta) atoms() []atom {
 // lines splits a text, each line with its end.
 func lines(src []byte) []string { return slices.Collect(strings.Lines(string(src))) }
 
-// reverted are the files with the atoms as they were at the base.
+// reverted are the files with the atoms as they were in the earlier state.
 func (d *delta) reverted(atoms []atom) map[string]File {
 	out := map[string]File{}
 	byFile := map[string][]atom{}
@@ -346,7 +379,7 @@ func (d *delta) split(atoms []atom) (fine []atom, split bool) {
 
 // tell puts the found part into words.
 func (d *delta) tell(found []atom) *Guilt {
-	g := &Guilt{Runs: d.runs, Smallest: !d.stopped, Tests: []TestRef{}, Parts: []Part{}}
+	g := &Guilt{Since: d.since, Runs: d.runs, Smallest: !d.stopped, Tests: []TestRef{}, Parts: []Part{}}
 	for _, f := range d.target {
 		g.Tests = append(g.Tests, TestRef{Framework: d.c.deps.Units[f.unit].Project.Framework, File: f.Test.File, Path: append([]string{}, f.Test.Path...)})
 	}

@@ -1,6 +1,7 @@
 package cycle
 
 import (
+	"context"
 	"fmt"
 	"strings"
 	"testing"
@@ -62,6 +63,37 @@ func TestGuilt(t *testing.T) {
 				}
 			}
 			if strings.Join(got, "\n") != strings.Join(tc.want, "\n") {
+				t.Errorf("cause = %q, want %q", got, tc.want)
+			}
+		})
+	}
+}
+
+// TestGuiltSinceGreen holds that the cause is looked for in what changed since
+// the tests last passed, and since the base where that does not explain it.
+func TestGuiltSinceGreen(t *testing.T) {
+	for _, tc := range []struct {
+		name        string
+		green, want string
+		since       string
+	}{
+		{"the last green state", "a1\nb\n=4\n", "src:3-3 =4\n -> =5\n", SinceGreen},
+		{"the tests did not pass in it", "a1\nb\n=6\n", "src:1-3 a\nb\n=4\n -> a1\nb1\n=5\n", SinceBase},
+		{"it is the present one", "a1\nb1\n=5\n", "src:1-3 a\nb\n=4\n -> a1\nb1\n=5\n", SinceBase},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			w := newWorld(map[string]string{"src": "a1\nb1\n=5\n", "t.test": "one: src has a\ntwo: src has =4"})
+			w.base = map[string]string{"src": "a\nb\n=4\n"}
+			doc := w.cycle(t, func(_ *Options, _ *Selection, d *Deps) {
+				d.Green = func(context.Context) (*Reference, error) {
+					return &Reference{Changed: []string{"src"}, Text: func(string) ([]byte, bool) { return []byte(tc.green), true }}, nil
+				}
+			})
+			if doc.Cause == nil || doc.Cause.Since != tc.since {
+				t.Fatalf("cause = %+v, want one since %s", doc.Cause, tc.since)
+			}
+			p := doc.Cause.Parts[0]
+			if got := fmt.Sprintf("%s:%d-%d %s -> %s", p.File, p.Line, p.EndLine, p.Before, p.After); got != tc.want && tc.since == SinceGreen {
 				t.Errorf("cause = %q, want %q", got, tc.want)
 			}
 		})

@@ -20,7 +20,11 @@ func (p *printer) guilty(g *cycle.Guilt) {
 	if len(g.Tests) > 0 && len(g.Tests[0].Path) == 0 {
 		n = "what fails"
 	}
-	title := fmt.Sprintf("without this part of your changes %s would pass", n)
+	part := "part of your changes"
+	if g.Since == cycle.SinceGreen {
+		part += " since they last passed"
+	}
+	title := fmt.Sprintf("without this %s %s would pass", part, n)
 	if !g.Smallest {
 		title += " (the budget ran out before a smaller part was found)"
 	}

@@ -17,6 +17,8 @@ func TestPrintGuilty(t *testing.T) {
 		{"none", nil, ""},
 		{"one line", &cycle.Guilt{Tests: make([]cycle.TestRef, 1), Parts: []cycle.Part{part}, Smallest: true},
 			"without this part of your changes what fails would pass:\nsrc/tax.ts:7:\n    - if (n < 10) {\n    + if (n <= 10) {\n"},
+		{"since the last green run", &cycle.Guilt{Tests: make([]cycle.TestRef, 1), Parts: []cycle.Part{part}, Since: cycle.SinceGreen, Smallest: true},
+			"without this part of your changes since they last passed what fails would pass:\nsrc/tax.ts:7:\n    - if (n < 10) {\n    + if (n <= 10) {\n"},
 		{"not to the end", &cycle.Guilt{Tests: []cycle.TestRef{{Path: []string{"a"}}, {Path: []string{"b"}}},
 			Parts: []cycle.Part{{File: "a.py", Line: 3, EndLine: 2, Before: "x\n"}}},
 			"without this part of your changes 2 tests would pass (the budget ran out before a smaller part was found):\na.py:3:\n    - x\n"},

@@ -110,6 +110,7 @@ func (e *Engine) Cycle(ctx context.Context, req Request, sink func(cycle.Event))
 		},
 		Known: knows.of,
 		Learn: knows.learn,
+		Green: e.lastGreen(p),
 		Lanes: lanes, Share: e.share,
 		Sink: sink,
 	}
@@ -140,6 +141,9 @@ func (e *Engine) Cycle(ctx context.Context, req Request, sink func(cycle.Event))
 	}
 	if perr := e.past().ended(p.set, doc); perr != nil {
 		doc.Warnings = append(doc.Warnings, perr.Error())
+	}
+	if gerr := e.keepGreen(ctx, p, doc); gerr != nil && ctx.Err() == nil {
+		doc.Warnings = append(doc.Warnings, gerr.Error())
 	}
 	if oerr := e.seen().save(p.work.Exists); oerr != nil {
 		doc.Warnings = append(doc.Warnings, oerr.Error())
