@@ -158,8 +158,8 @@ func (v *view) renameMembers(name, to string, defs []member) (edits []Edit, file
 			continue
 		}
 		var mine []lang.TextEdit
-		for _, i := range reads.in(t) {
-			mine = append(mine, lang.TextEdit{Span: t.significant()[i].Span, New: to})
+		for _, span := range reads.spans(t) {
+			mine = append(mine, lang.TextEdit{Span: span, New: to})
 		}
 		if len(mine) > 0 {
 			files = append(files, rel)

@@ -163,10 +163,10 @@ func (v *view) followExport(l lang.Language, module, from, to, only string) (edi
 // ownUses renames an export where its own module reads it from its exports
 // object.
 func ownUses(t *text, from, to string) []lang.TextEdit {
+	out := relist(t, from, to)
 	if !t.scan().CommonJS {
-		return nil
+		return out
 	}
-	var out []lang.TextEdit
 	for _, i := range exportReads(t, from) {
 		out = append(out, lang.TextEdit{Span: t.significant()[i].Span, New: to})
 	}
@@ -206,18 +206,27 @@ func (v *view) followIn(t *text, imp lang.Import, module, from, to string) []lan
 			if !v.leads(primary(imp, r), from, module) {
 				continue
 			}
-			for _, i := range v.memberUses(t, imp, n) {
-				if t.word(i) == from {
-					out = merge(out, []lang.TextEdit{{Span: t.significant()[i].Span, New: to}})
-				}
-			}
+			out = merge(out, readsOfModule(t, v.memberUses(t, imp, n), n, from, to))
 		case v.submodule(primary(imp, r), n.Imported) == module:
 			// from package import module: members of it.
-			for _, i := range v.memberUses(t, lang.Import{}, n) {
-				if t.word(i) == from {
-					out = merge(out, []lang.TextEdit{{Span: t.significant()[i].Span, New: to}})
-				}
-			}
+			out = merge(out, readsOfModule(t, v.memberUses(t, lang.Import{}, n), n, from, to))
+		}
+	}
+	return out
+}
+
+// readsOfModule renames what is read off a binding of a whole module, or named
+// in a string beside it where a test replaces it.
+func readsOfModule(t *text, members []int, n lang.Name, from, to string) []lang.TextEdit {
+	var out []lang.TextEdit
+	for _, i := range members {
+		if t.word(i) == from {
+			out = append(out, lang.TextEdit{Span: t.significant()[i].Span, New: to})
+		}
+	}
+	for _, p := range replacedMembers(t, from) {
+		if slices.Contains(t.lang.Uses(t.path, t.src, n.Local, n.LocalSpan.Start), t.significant()[p.of].Span) {
+			out = append(out, lang.TextEdit{Span: p.name, New: to})
 		}
 	}
 	return out

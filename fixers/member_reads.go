@@ -1,6 +1,10 @@
 package fixers
 
-import "slices"
+import (
+	"slices"
+
+	"regreen/internal/lang"
+)
 
 // memberReads tells which reads of a member are those of certain definitions:
 // all of them where nothing else has a member of that name, else those whose
@@ -57,4 +61,20 @@ func (r memberReads) in(t *text) []int {
 		}
 	}
 	return out
+}
+
+// spans are the reads in a text and, where nothing else has a member of the
+// name, the strings in which a test names it to replace it.
+func (r memberReads) spans(t *text) []lang.Span {
+	var out []lang.Span
+	for _, i := range r.in(t) {
+		out = append(out, t.significant()[i].Span)
+	}
+	if !r.alone {
+		return out
+	}
+	for _, p := range replacedMembers(t, r.name) {
+		out = append(out, p.name)
+	}
+	return append(out, dottedMembers(t, r.name)...)
 }

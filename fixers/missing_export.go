@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"slices"
-	"strings"
 
 	"regreen/internal/lang"
 	"regreen/internal/runner"
@@ -56,6 +55,7 @@ func (missingExport) Fix(ctx context.Context, c Cause, w Workspace) ([]Fix, erro
 		}
 		out = append(out, v.defaultNowNamed(l)...)
 		out = append(out, v.offerAgain(l)...)
+		out = append(out, v.offerSplit(l)...)
 		out = append(out, v.followMovedExport(l)...)
 		out = append(out, v.nearExport(l, had)...)
 		out = append(out, v.addExport(l)...)
@@ -64,7 +64,7 @@ func (missingExport) Fix(ctx context.Context, c Cause, w Workspace) ([]Fix, erro
 		}
 	}
 	if len(out) == 0 {
-		out = v.standardExport(c)
+		out = append(v.listedLack(c), v.standardExport(c)...)
 	}
 	return out, nil
 }
@@ -215,28 +215,13 @@ func (v *view) offerAgain(l lack) []Fix {
 	for _, f := range v.lostImport(Cause{}, unbound{t, l.symbol, len(t.significant()) - 1}) {
 		f.Rank, f.Applicability = 5, Propose
 		f.Title = fmt.Sprintf("%s in %s", f.Title, l.module)
-		if listed(t, l.symbol) {
+		if len(listed(t, l.symbol)) > 0 {
 			f.Applicability = Likely
 			f.Evidence += fmt.Sprintf(", and still lists %s as what it offers", l.symbol)
 		}
 		out = append(out, f)
 	}
 	return out
-}
-
-// listed tells whether a Python module names something in its __all__.
-func listed(t *text, name string) bool {
-	for i := range t.significant() {
-		if t.word(i) != "__all__" || t.word(i+1) != "=" && t.word(i+1) != "+=" {
-			continue
-		}
-		for j := i + 2; j < t.matching(i+2); j++ {
-			if strings.Trim(t.word(j), "\"'") == name {
-				return true
-			}
-		}
-	}
-	return false
 }
 
 // followMovedExport imports the name from the file that exports it now.
@@ -255,6 +240,7 @@ func (v *view) followMovedExport(l lack) []Fix {
 	for _, to := range targets {
 		level, why := Likely, to+" exports "+l.symbol
 		_, old := v.offered(pathOf(v.before(to))).names[l.symbol]
+		old = old && pathOf(v.before(to)) != pathOf(v.before(l.module)) // a module that was split is not another one
 		switch {
 		case had && !old:
 			level, why = Safe, fmt.Sprintf("%s exported %s at the base, %s exports it now", l.module, l.symbol, to)

@@ -83,7 +83,7 @@ func (v *view) old(rel string) *text {
 }
 
 // before gives the base version of a present file, also where it had another
-// path then.
+// path then, or was the module that became a package, or the other way round.
 func (v *view) before(rel string) *text {
 	if t := v.old(rel); t != nil {
 		return t
@@ -91,7 +91,26 @@ func (v *view) before(rel string) *text {
 	if from, ok := v.movesOf().from[rel]; ok {
 		return v.old(from)
 	}
+	for _, twin := range moduleTwins(rel) {
+		if t := v.old(twin); t != nil && !v.Exists(twin) {
+			return t
+		}
+	}
 	return nil
+}
+
+// moduleTwins are the other files that the name of a module can stand for: a.py
+// and a/__init__.py, a.js and a/index.js.
+func moduleTwins(rel string) []string {
+	ext := path.Ext(rel)
+	index := "index" + ext
+	if ext == ".py" {
+		index = "__init__.py"
+	}
+	if path.Base(rel) == index {
+		return []string{path.Dir(rel) + ext}
+	}
+	return []string{strings.TrimSuffix(rel, ext) + "/" + index}
 }
 
 // own tells whether the path is one of the repository's own files.
