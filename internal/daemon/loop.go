@@ -428,6 +428,9 @@ func (l *loop) changed(r wroteRequest) {
 		last.Proposals = slices.DeleteFunc(slices.Clone(last.Proposals), func(p cycle.Proposal) bool { return p.ID == r.Undone })
 		l.last = &last
 	}
+	if len(r.Files) == 0 {
+		return // nothing was written: there was no such merge, or all was so already
+	}
 	j := &job{files: map[string]bool{}, noMerge: true}
 	for _, f := range r.Files {
 		j.files[f.File] = true

@@ -32,3 +32,15 @@ func TestUndoneBeforeTheStart(t *testing.T) {
 	}
 	f.finish(passed())
 }
+
+// TestUndoOfNothing holds that an undo or an apply that finds nothing to write
+// ends neither the daemon nor its rest.
+func TestUndoOfNothing(t *testing.T) {
+	f := begin(t, nil)
+	f.finish(passed())
+	f.until(Idle)
+	if _, err := f.d.Undo(t.Context(), "no-such-merge"); err != nil {
+		t.Fatal(err)
+	}
+	f.idle()
+}
