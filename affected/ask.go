@@ -74,6 +74,21 @@ func (s *Set) Include(test, why string) bool {
 	return true
 }
 
+// Unselected are the test files that are not in the selection, sorted.
+func (s *Set) Unselected() []Test {
+	in := make(map[string]bool, len(s.Tests))
+	for _, t := range s.Tests {
+		in[t.File] = true
+	}
+	var out []Test
+	for _, id := range s.graph.tests {
+		if n := &s.graph.nodes[id]; !in[n.name] {
+			out = append(out, Test{File: n.name, Projects: n.projects, Distance: -1})
+		}
+	}
+	return out
+}
+
 // WhyTest explains why a test is selected or is not.
 func (s *Set) WhyTest(test string) []string {
 	test = path.Clean(test)

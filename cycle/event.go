@@ -19,6 +19,8 @@ const (
 	EventMerged    EventKind = "merged"    // Text: the undo record
 	EventProposed  EventKind = "proposed"  // Text: the reason
 	EventWarning   EventKind = "warning"   // Text
+	EventAudit     EventKind = "audit"     // Total: tests that run; Done: how many did, 0 as it begins; Text
+	EventMissed    EventKind = "missed"    // Miss: a test that the selection should have had
 	EventVerdict   EventKind = "verdict"   // Document
 )
 
@@ -38,4 +40,5 @@ type Event struct {
 	Iteration *Iteration `json:"iteration,omitempty"`
 	Fix       *Fix       `json:"fix,omitempty"`
 	Document  *Document  `json:"document,omitempty"`
+	Miss      *Miss      `json:"miss,omitempty"`
 }

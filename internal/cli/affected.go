@@ -31,12 +31,13 @@ func (a *app) affectedCommand() *cobra.Command {
 	f.BoolVar(&o.stdin0, "stdin0", false, "read the modified files from standard input, each ended by NUL, or a line each")
 	f.StringVar(&o.base, "base", "", "modified files are those that differ from this revision")
 	f.BoolVar(&o.all, "all", false, "name every test")
+	f.BoolVar(&o.understood, "understood", false, "select again after an audit found a miss, for which all tests run")
 	return cmd
 }
 
 type affectedFlags struct {
-	why, list, null, stdin0, all bool
-	base                         string
+	why, list, null, stdin0, all, understood bool
+	base                                     string
 }
 
 // check finds flags that contradict each other.
@@ -75,6 +76,11 @@ func (a *app) affected(cmd *cobra.Command, args []string, o affectedFlags) error
 	files, err := a.files(r, args)
 	if err != nil {
 		return err
+	}
+	if o.understood {
+		if err := a.deps.Understood(ctx, r); err != nil {
+			return err
+		}
 	}
 	ask := AffectedOptions{Files: files, All: o.all}
 	if o.why && !o.stdin0 {

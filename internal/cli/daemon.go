@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 
+	"regreen/cycle"
 	"regreen/internal/config"
 	"regreen/internal/daemon"
 	"regreen/internal/engine"
@@ -37,6 +38,7 @@ func newDaemon(ctx context.Context, r Repo, sink func(daemon.Event), loaded func
 	d := daemon.New(daemon.Config{
 		Root: r.Root, Environ: r.Environ, Socket: socketPath(r.Root, r.Environ), LockFile: filepath.Join(home, "daemon.lock"),
 		Config: r.Config, Log: r.Log, Sink: sink,
+		Misses: func() []cycle.Miss { return engine.Misses(home) },
 		Undone: func() map[string]string { return sandbox.Undone(home) },
 		Explain: func(err error) (string, string) {
 			p := problemOf(ctx, err)

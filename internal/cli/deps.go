@@ -104,6 +104,10 @@ type Deps struct {
 	// says that a budget ran out. sink may be called from any goroutine.
 	RunCycle func(ctx context.Context, r Repo, o RunOptions, sink func(cycle.Event)) (*cycle.Document, error)
 	Affected func(ctx context.Context, r Repo, o AffectedOptions) (*AffectedDocument, error)
+	// Misses are the tests that an audit found missing in a selection and that
+	// nobody understands yet, for which all tests run; Understood forgets them.
+	Misses     func(ctx context.Context, r Repo) ([]cycle.Miss, error)
+	Understood func(ctx context.Context, r Repo) error
 	// Log gives the newest cycle first.
 	Log  func(ctx context.Context, r Repo) ([]LogEntry, error)
 	Show func(ctx context.Context, r Repo, id string) (*cycle.Document, error)

@@ -197,7 +197,7 @@ func (a *app) statusCommand() *cobra.Command {
 				return err
 			}
 			if a.flags.json {
-				s.Failing, s.Proposals = remainingList(s.Failing), list(s.Proposals)
+				s.Failing, s.Proposals, s.Misses = remainingList(s.Failing), list(s.Proposals), append([]cycle.Miss{}, s.Misses...)
 				a.printJSON(s)
 				return nil
 			}
@@ -214,6 +214,10 @@ const stopped daemon.State = "stopped"
 func (a *app) stoppedStatus(ctx context.Context, root string) (daemon.Status, error) {
 	s := daemon.Status{Schema: cycle.Schema, State: stopped}
 	r := Repo{Root: root, Dir: a.dir, Environ: a.environ, Log: a.logger()}
+	var err error
+	if s.Misses, err = a.deps.Misses(ctx, r); err != nil {
+		return s, err
+	}
 	entries, err := a.deps.Log(ctx, r)
 	if err != nil || len(entries) == 0 {
 		return s, err
@@ -247,6 +251,10 @@ func printStatus(sc screen, s daemon.Status) {
 	}
 	for _, r := range s.Failing {
 		p.line("%s", problemLine(r, func(rel string) string { return rel }))
+	}
+	for _, m := range s.Misses {
+		p.line("%s", oneLine(m.String()))
+		p.line("  %s", missHint(m))
 	}
 	for _, id := range s.Proposals {
 		p.line("apply: regreen apply %s", id)

@@ -66,6 +66,16 @@ func (v *view) event(e daemon.Event) {
 		}
 	case cycle.EventWarning:
 		v.trouble("warning", e.Text, e.Hint)
+	case cycle.EventAudit:
+		if e.Done == 0 {
+			v.rewrite(e.Time, true, "%s", oneLine(e.Text))
+		} else {
+			v.rest(v.calm)
+		}
+	case cycle.EventMissed:
+		if e.Miss != nil {
+			v.trouble("warning", e.Miss.String(), missHint(*e.Miss))
+		}
 	case daemon.EventState:
 		v.stateNow(e)
 	}
@@ -76,6 +86,14 @@ func (v *view) trouble(kind, text, hint string) {
 	if hint != "" {
 		v.say("regreen: hint: %s", oneLine(hint))
 	}
+}
+
+// missHint says what a person can do about a test that the selection missed.
+func missHint(m cycle.Miss) string {
+	if m.Known {
+		return "that is a defect of regreen; the audit saw how the test depends on it, and from now on it is selected"
+	}
+	return "that is a defect of regreen: please report it; all tests run until you say `regreen affected --understood`"
 }
 
 func (v *view) begin() {

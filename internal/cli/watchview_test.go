@@ -138,6 +138,9 @@ func TestWithoutADaemon(t *testing.T) {
 		Show: func(context.Context, Repo, string) (*cycle.Document, error) {
 			return &cycle.Document{Remaining: []cycle.Remaining{failure("a.ts", 4)}, Proposals: []cycle.Proposal{{ID: "c1"}, {ID: "c1-2"}}}, nil
 		},
+		Misses: func(context.Context, Repo) ([]cycle.Miss, error) {
+			return []cycle.Miss{{Test: cycle.TestRef{File: "m.test.ts"}, Files: []string{"data"}, Why: []string{"no chain"}}}, nil
+		},
 		RunCycle: func(_ context.Context, _ Repo, o RunOptions, _ func(cycle.Event)) (*cycle.Document, error) {
 			return &cycle.Document{Outcome: cycle.Failed, Remaining: []cycle.Remaining{failure(strings.Join(o.Files, ","), 4)}}, nil
 		},
@@ -151,6 +154,9 @@ func TestWithoutADaemon(t *testing.T) {
 	must(json.Unmarshal([]byte(r.stdout), &s))
 	if s.State != stopped || s.Outcome != cycle.Failed || len(s.Failing) != 1 || s.Undo != "c1" || !slices.Equal(s.Proposals, []string{"c1-2"}) {
 		t.Errorf("status = %+v", s)
+	}
+	if r := call(t, deps, dir, "status"); len(s.Misses) != 1 || !strings.Contains(r.stdout, "the selection missed m.test.ts: data turned it red (no chain)") || !strings.Contains(r.stdout, "regreen affected --understood") {
+		t.Errorf("status of a miss: %+v", r)
 	}
 	if r := call(t, deps, dir, "stop"); r.exit != 0 || !strings.Contains(r.stderr, "nobody watches") {
 		t.Errorf("stop: %+v", r)

@@ -22,17 +22,19 @@ import (
 // Wire gives the real work behind the commands.
 func Wire() Deps {
 	return Deps{
-		Root:      repoRoot,
-		RunCycle:  runCycle,
-		Affected:  affectedTests,
-		Log:       logCycles,
-		Show:      showCycle,
-		Apply:     applyProposal,
-		Undo:      undoMerge,
-		Detect:    detect,
-		Folders:   folders,
-		Isolation: isolation,
-		StateDir:  stateDir,
+		Root:       repoRoot,
+		RunCycle:   runCycle,
+		Affected:   affectedTests,
+		Misses:     missesOf,
+		Understood: understood,
+		Log:        logCycles,
+		Show:       showCycle,
+		Apply:      applyProposal,
+		Undo:       undoMerge,
+		Detect:     detect,
+		Folders:    folders,
+		Isolation:  isolation,
+		StateDir:   stateDir,
 	}
 }
 
@@ -149,6 +151,24 @@ func records(r Repo) (*engine.Records, error) {
 		return nil, err
 	}
 	return engine.OpenRecords(dir, r.Root)
+}
+
+// missesOf are the tests that an audit found missing in a selection.
+func missesOf(_ context.Context, r Repo) ([]cycle.Miss, error) {
+	kept, err := records(r)
+	if err != nil {
+		return nil, err
+	}
+	return kept.Misses(), nil
+}
+
+// understood lets tests be selected again after a miss.
+func understood(_ context.Context, r Repo) error {
+	kept, err := records(r)
+	if err != nil {
+		return err
+	}
+	return kept.Understood()
 }
 
 func affectedTestList(tests []affected.Test) (out []cycle.Affected) {

@@ -23,6 +23,7 @@ type Worker interface {
 	Undo(ctx context.Context, id string) (*engine.Written, error)
 	Apply(ctx context.Context, id string) (*engine.Written, error)
 	Tidy(ctx context.Context) error
+	Audit(ctx context.Context, sink func(cycle.Event)) error
 	Close() error
 }
 
@@ -51,6 +52,9 @@ type Config struct {
 	// SHA-256 of that content in hex, "" for one that it removed. It is called
 	// in a cycle, before a merge. It may be nil.
 	Undone func() map[string]string
+	// Misses are the tests that an audit found missing in a selection and that
+	// nobody understands yet. It may be nil.
+	Misses func() []cycle.Miss
 	// Explain gives an error's word for scripts, and what a person can do. It may be nil.
 	Explain func(error) (code, hint string)
 	// Sink gets every event, in order. It must not block. It may be nil.
@@ -272,6 +276,7 @@ func (d *Daemon) Pause(ctx context.Context) (paused bool, err error) {
 		if paused = d.loop.paused; paused {
 			d.loop.stop(errOther)
 		}
+		d.loop.rest.Reset(tidyAfter)
 	})
 	return paused, err
 }
@@ -325,7 +330,7 @@ func hexSum(b []byte) string {
 type Status struct {
 	Schema int    `json:"schema"`
 	State  State  `json:"state"`
-	Why    string `json:"why"` // of waiting
+	Why    string `json:"why"` // of waiting, or what an idle one does
 	// Ready says that a cycle got as far as its tests: before, nobody knows
 	// whether any can run here, and the daemon may yet end because none can.
 	Ready   bool              `json:"ready"`
@@ -336,6 +341,9 @@ type Status struct {
 	// Proposals of the last cycle, and the undo record of its merge.
 	Proposals []string `json:"proposals"`
 	Undo      string   `json:"undo"`
+	// Misses are tests that an audit found missing in a selection: all tests run
+	// until they are understood.
+	Misses []cycle.Miss `json:"misses"`
 }
 
 // Status tells what the daemon is doing.
@@ -344,8 +352,11 @@ func (d *Daemon) Status(ctx context.Context) (Status, error) {
 	err := d.ask(ctx, func() {
 		l := d.loop
 		s = Status{Schema: cycle.Schema, State: l.state, Ready: l.ready, PID: os.Getpid(), Failing: l.failing.List(), Proposals: []string{}}
-		if s.State == Waiting {
+		switch {
+		case s.State == Waiting:
 			s.Why = l.why
+		case s.State == Idle && l.auditing != nil:
+			s.Why = "tests that were not selected run, for the audit"
 		}
 		if l.last != nil {
 			s.Outcome, s.Cycle, s.Undo = l.last.Outcome, l.last.ID, l.last.Undo
@@ -354,6 +365,9 @@ func (d *Daemon) Status(ctx context.Context) (Status, error) {
 			}
 		}
 	})
+	if s.Misses = []cycle.Miss{}; d.cfg.Misses != nil {
+		s.Misses = append(s.Misses, d.cfg.Misses()...)
+	}
 	return s, err
 }
 

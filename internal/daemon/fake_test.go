@@ -24,6 +24,8 @@ type fakeWorker struct {
 	met   chan error           // what BeforeMerge said
 	fail  chan error           // ends the present one with an error
 
+	audits chan context.Context // each audit that is held; nil: there is nothing to audit
+
 	tidied  chan context.Context // each tidying that is held
 	tidyEnd chan struct{}        // ends it
 
@@ -88,6 +90,20 @@ func (f *fakeWorker) Tidy(ctx context.Context) error {
 		<-f.tidyEnd
 	}
 	return ctx.Err()
+}
+
+func (f *fakeWorker) Audit(ctx context.Context, sink func(cycle.Event)) error {
+	if f.audits == nil {
+		return nil
+	}
+	f.audits <- ctx
+	select {
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	case <-f.audits: // the test lets it end
+		sink(cycle.Event{Kind: cycle.EventAudit, Done: 1, Total: 1})
+		return nil
+	}
 }
 
 func (f *fakeWorker) Close() error {

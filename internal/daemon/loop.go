@@ -54,9 +54,11 @@ type loop struct {
 	broken   error              // why the daemon cannot go on
 	ready    bool               // a cycle got as far as its tests, or to a verdict
 
-	untidy  int                // operations since the last tidying
-	rest    *time.Timer        // when to tidy up; runs only while nothing else does
-	tidying context.CancelFunc // the tidying that runs; nil when none does
+	untidy   int                // operations since the last tidying
+	rest     *time.Timer        // when to tidy up or to audit; runs only while nothing else does
+	tidying  context.CancelFunc // the tidying that runs; nil when none does
+	settled  bool               // the last cycle's selection can be audited
+	auditing context.CancelFunc // the audit that runs; nil when none does
 
 	last    *cycle.Document // of the last cycle that was not cancelled
 	failing Failing
@@ -83,6 +85,7 @@ func (l *loop) run(ctx context.Context, batches <-chan watch.Batch, failed <-cha
 			l.pending = l.pending.add(l.typing.finish(time.Now(), l.config.Cycle.TypingQuiet.Std()))
 		case <-l.rest.C:
 			l.tidy(ctx)
+			l.audit(ctx)
 		case l.broken = <-failed:
 			return
 		case b := <-batches:
@@ -98,6 +101,7 @@ func (l *loop) run(ctx context.Context, batches <-chan watch.Batch, failed <-cha
 			f()
 		case <-l.d.waits.poke:
 			l.gitWait = l.d.waits.get()
+			l.rest.Reset(tidyAfter)
 		}
 		l.next(ctx)
 	}
@@ -149,6 +153,9 @@ func (l *loop) next(ctx context.Context) {
 	defer l.show()
 	if l.tidying != nil && (len(l.ops) > 0 || !l.pending.empty() && !l.paused && l.gitWait == "") && l.untidy < untidyLimit {
 		l.tidying() // whoever works comes first
+	}
+	if l.auditing != nil {
+		l.whileAuditing()
 	}
 	if l.busy {
 		return
@@ -319,6 +326,7 @@ func (l *loop) ended(j *job, doc *cycle.Document, err error, superseded bool) {
 		l.last = doc
 		l.failing.Update(doc)
 		l.typing.wait(doc.HalfWritten, time.Now(), l.config.Cycle.TypingQuiet.Std())
+		l.settled = doc.Outcome != cycle.Errored && len(doc.HalfWritten) == 0
 	}
 	for _, w := range l.waiters {
 		w.hear(j, l.last)

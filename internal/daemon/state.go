@@ -17,7 +17,7 @@ const (
 func (l *loop) show() {
 	s, why := Idle, ""
 	switch {
-	case l.busy && l.tidying == nil:
+	case l.busy && l.tidying == nil && l.auditing == nil:
 		s = Running
 	case l.lent > 0:
 		s, why = Waiting, "another regreen command works in this repository"

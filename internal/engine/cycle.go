@@ -148,6 +148,7 @@ func (e *Engine) Cycle(ctx context.Context, req Request, sink func(cycle.Event))
 	if oerr := e.seen().save(p.work.Exists); oerr != nil {
 		doc.Warnings = append(doc.Warnings, oerr.Error())
 	}
+	e.settle(ctx, p, req, doc)
 	if herr := e.remember(started, doc, kept); herr != nil {
 		doc.Warnings = append(doc.Warnings, fmt.Sprintf("log, show and apply will not know of this: %v", herr))
 	}
@@ -158,6 +159,7 @@ func (e *Engine) Cycle(ctx context.Context, req Request, sink func(cycle.Event))
 func (e *Engine) prepare(ctx context.Context, req Request) (*prepared, error) {
 	start := time.Now()
 	p := &prepared{start: start}
+	e.settled.left = nil // the sandbox is to hold another tree
 	var err error
 	if p.snap, err = e.snapshot(ctx, req); err != nil {
 		return nil, fmt.Errorf("take a snapshot: %w", err)
@@ -187,8 +189,12 @@ func (e *Engine) prepare(ctx context.Context, req Request) (*prepared, error) {
 	if p.input.Links, err = linksOf(ctx, p.snap, e.box.Origin()); err != nil {
 		return nil, err
 	}
-	if p.set, err = e.choose(ctx, p, req.All); err != nil {
+	everything := e.everything(p.work.Exists)
+	if p.set, err = e.choose(ctx, p, req.All || everything != ""); err != nil {
 		return nil, fmt.Errorf("select the affected tests: %w", err)
+	}
+	if everything != "" && !req.All {
+		p.set.Reason = everything
 	}
 	e.again(p, req)
 	p.selecting = time.Since(start)
@@ -219,9 +225,11 @@ func selection(set *affected.Set, req Request) cycle.Selection {
 	return cycle.Selection{Modified: set.Modified, All: req.All || set.All, Reason: set.Reason, Tests: selected(set)}
 }
 
-func selected(set *affected.Set) []cycle.Selected {
+func selected(set *affected.Set) []cycle.Selected { return selectedTests(set.Tests) }
+
+func selectedTests(tests []affected.Test) []cycle.Selected {
 	var out []cycle.Selected
-	for _, t := range set.Tests {
+	for _, t := range tests {
 		out = append(out, cycle.Selected{File: t.File, Units: t.Projects, Why: t.Why})
 	}
 	return out

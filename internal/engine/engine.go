@@ -50,6 +50,7 @@ type Engine struct {
 	good      map[string][]byte // what saved files were when they last parsed
 
 	selecting selecting
+	settled   settled
 }
 
 // Open opens the repository and its sandbox, and recovers what a crash left.
