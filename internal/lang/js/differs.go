@@ -54,7 +54,7 @@ func (l Language) sameShell(p string, before, after []byte) bool {
 	}
 	a, b := string(before), string(after)
 	s, t := lex(a, 0, len(a), dialectOf(p)), lex(b, 0, len(b), dialectOf(p))
-	if s.broken || t.broken || hasElements(s, a) != hasElements(t, b) {
+	if s.broken || t.broken || s.hasElements() != t.hasElements() {
 		return false
 	}
 	return slices.Equal(s.obeyed(), t.obeyed()) && t.known(s) && s.closed() && t.closed()

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"regreen/internal/lang"
 	"regreen/internal/lang/js"
 )
 
@@ -137,6 +138,39 @@ func TestDiffers(t *testing.T) {
 	}
 }
 
+func TestModule(t *testing.T) {
+	for _, tc := range []struct{ name, file, src, local, want string }{
+		{name: "by a function", src: "import { a } from './m';\nexport const f = () => a();\nexport const g = 1;\n", local: "a", want: "f"},
+		{name: "by an object", src: "import { a } from './m';\nconst o = { a };\nexport const f = () => o;\nexport { a, a as b };\n", local: "a", want: "a b f"},
+		{name: "when it loads", src: "import { a } from './m';\nexport const f = a();\n", local: "a", want: "no"},
+		{name: "a base that may be no class", src: "import { a } from './m';\nexport class B extends a {}\n", local: "a", want: "no"},
+		{name: "a base that is a class", src: "import { A } from './m';\nexport class B extends A {}\nexport const c = 1;\n", local: "class A", want: "B"},
+		{name: "types alone", file: "a.ts", src: "import { a, A } from './m';\nexport const f = (x: A) => a;\nexport function g(): A { return 1 }\n", local: "A", want: ""},
+		{name: "elements call what configuration names", file: "a.jsx", src: "import { h } from './m';\nexport const A = () => <p/>;\nexport const b = 1;\n", local: "h", want: "A"},
+		{name: "elements and types", file: "a.tsx", src: "import { h } from './m';\nexport const A = () => <><p/></>;\nexport const b = 1;\n", local: "h", want: "A"},
+		{name: "eval", src: "import { a } from './m';\nexport const f = (s) => eval(s);\n", local: "a", want: "no"},
+		{name: "CommonJS", src: "const a = require('./m');\nexports.f = () => a();\n", local: "a", want: "no"},
+		{name: "a component", file: "a.svelte", src: "<script>\nimport { a } from './m';\n</script>", local: "a", want: "no"},
+		{name: "does not parse", src: "import { a } from './m';\nexport const f = (;\n", local: "a", want: "no"},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			if tc.file == "" {
+				tc.file = "a.js"
+			}
+			got := "no"
+			if m, ok := (js.Language{}).Module(tc.file, []byte(tc.src)); ok {
+				name, class := strings.CutPrefix(tc.local, "class ")
+				if names, ok := m.Spread(lang.Names{name: class}); ok {
+					got = strings.Join(slices.Sorted(maps.Keys(names)), " ")
+				}
+			}
+			if got != tc.want {
+				t.Errorf("Spread = %q, want %q", got, tc.want)
+			}
+		})
+	}
+}
+
 func TestLinks(t *testing.T) {
 	for _, tc := range []struct{ name, file, src, want string }{
 		{name: "names", src: "import d, { a, b as c } from './m';\nd(a, c);", want: "uses default a b"},
@@ -148,7 +182,8 @@ func TestLinks(t *testing.T) {
 		{name: "used as a key by the same name", src: "import { a } from './m';\nexport { a };\nexport const o = { a: 1 };", want: "uses a"},
 		{name: "hidden by an escape", src: "import { a } from './m';\nexport { a };\n\\u0061();", want: "uses a"},
 		{name: "members", src: "import * as ns from './m';\nns.a(ns?.b, ns.a);", want: "uses a b"},
-		{name: "members in elements", file: "a.jsx", src: "import * as ns from './m';\nexport const x = () => <ns.A/>;", want: "uses A"},
+		{name: "members in elements, whose factory may be another", file: "a.jsx", src: "import * as ns from './m';\nexport const x = () => <ns.A/>;", want: "whole"},
+		{name: "handed on and perhaps called by elements", file: "a.jsx", src: "import { h } from './m';\nexport { h };\nexport const x = () => <p/>;", want: "uses h"},
 		{name: "escapes as an argument", src: "import * as ns from './m';\nf(ns);", want: "whole"},
 		{name: "escapes by a computed member", src: "import * as ns from './m';\nns[k];", want: "whole"},
 		{name: "escapes by a pattern", src: "import * as ns from './m';\nconst { a } = ns;", want: "whole"},

@@ -65,7 +65,8 @@ func (u *linker) name(p string, n lang.Name, l *lang.Link) bool {
 		return u.namespace(p, n, l)
 	}
 	as := u.handedOn(n.Local)
-	if len(as) == 0 || u.opaque || u.count(p, n.Local) != 1+len(as) {
+	// Elements may use a name that configuration makes their factory.
+	if len(as) == 0 || u.opaque || u.count(p, n.Local) != 1+len(as) || u.lexed(p).hasElements() {
 		l.Uses = append(l.Uses, lang.Passed{From: n.Imported, As: n.Local})
 		return true
 	}
@@ -100,10 +101,10 @@ func (u *linker) count(p, name string) int {
 // namespace follows import * as ns: its members are uses as long as it stands
 // nowhere but before a dot.
 func (u *linker) namespace(p string, n lang.Name, l *lang.Link) bool {
-	if u.opaque {
+	t := u.lexed(p)
+	if u.opaque || t.hasElements() {
 		return false
 	}
-	t := u.lexed(p)
 	for i := range t.toks {
 		if !t.word(i) || !t.is(i, n.Local) || int(t.toks[i].start) == n.LocalSpan.Start {
 			continue

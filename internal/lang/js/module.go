@@ -42,12 +42,18 @@ type statement struct {
 	heritage, reads []string
 	exported        map[string]string // by exported name the local one
 	mentions        map[string]bool
+	// elements: it has some, which are compiled to calls of a function that
+	// only configuration may name; so it mentions everything.
+	elements bool
 }
 
 // unnamed stands for what export default makes of an expression.
 const unnamed = "*default*"
 
 func (s *statement) mentionsAny(names lang.Names) bool {
+	if s.elements {
+		return len(names) > 0
+	}
 	for name := range names {
 		if s.mentions[name] {
 			return true
@@ -118,6 +124,7 @@ func (m *module) add(from, to int) {
 		if m.word(i) {
 			m.note(&s, i)
 		}
+		s.elements = s.elements || m.isElement(i)
 	}
 	j := judge{module: m, s: &s, end: to}
 	s.module = j.isModule(from)
@@ -190,6 +197,11 @@ func (m *module) spread(differ lang.Names) bool {
 // Spread tells the exported names that may differ where imported ones do.
 func (m *module) Spread(local lang.Names) (lang.Names, bool) {
 	differ := maps.Clone(local)
+	for name := range local {
+		if !m.imported[name] && m.renamed(name) {
+			return nil, false
+		}
+	}
 	if !m.spread(differ) {
 		return nil, false
 	}
@@ -200,6 +212,17 @@ func (m *module) Spread(local lang.Names) (lang.Names, bool) {
 		}
 	}
 	return out, true
+}
+
+// renamed tells whether esbuild may have printed another name for an imported
+// one: it appends a number where a name is taken.
+func (m *module) renamed(name string) bool {
+	for have := range m.imported {
+		if rest, ok := strings.CutPrefix(have, name); ok && strings.Trim(rest, "0123456789") == "" {
+			return true
+		}
+	}
+	return false
 }
 
 // shrink drops what Spread does not need, the text itself among it: a module is
@@ -216,7 +239,7 @@ func (m *module) shrink() {
 	}
 	for i := range m.statements {
 		s := &m.statements[i]
-		short := statement{module: s.module, inert: s.inert, exported: map[string]string{}, mentions: map[string]bool{}}
+		short := statement{module: s.module, inert: s.inert, elements: s.elements, exported: map[string]string{}, mentions: map[string]bool{}}
 		for name := range ours {
 			if s.mentions[name] {
 				short.mentions[name] = true
@@ -237,5 +260,9 @@ func (m *module) shrink() {
 	for name, is := range m.classes {
 		classes[strings.Clone(name)] = is
 	}
-	m.text, m.bound, m.imported, m.functions, m.classes = nil, nil, nil, nil, classes
+	imported := map[string]bool{}
+	for name := range m.imported {
+		imported[strings.Clone(name)] = true
+	}
+	m.text, m.bound, m.imported, m.functions, m.classes = nil, nil, imported, nil, classes
 }

@@ -38,7 +38,7 @@ func (Language) SameCode(p string, before, after []byte) bool {
 	if len(x.toks) != len(y.toks) || !samePragmas(x, y, a, b) {
 		return false
 	}
-	elements := hasElements(x, a) || hasElements(y, b)
+	elements := x.hasElements() || y.hasElements()
 	for i := range x.toks {
 		s, t := &x.toks[i], &y.toks[i]
 		text := a[s.start:s.end]
@@ -65,17 +65,19 @@ func (t *text) between(src string, i int) string {
 	return gap
 }
 
-func hasElements(t *text, src string) bool {
+func (t *text) hasElements() bool {
 	for i := range t.toks {
-		k := &t.toks[i]
-		if k.kind == kJSXText || k.jsx {
-			return true
-		}
-		if s := src[k.start:k.end]; k.kind == kPunct && (s == "</" || s == "/>") {
+		if t.isElement(i) {
 			return true
 		}
 	}
 	return false
+}
+
+// isElement tells whether token i stands in elements alone.
+func (t *text) isElement(i int) bool {
+	k := &t.toks[i]
+	return k.kind == kJSXText || k.jsx || k.kind == kPunct && (t.is(i, "</") || t.is(i, "/>"))
 }
 
 // samePragmas compares the comments that count, and the tokens they stand before.
