@@ -241,7 +241,10 @@ func (b *bench) measure(ctx context.Context, id caseID, e edit, have *measured) 
 	if err = errors.Join(err, b.restore(ctx)); err != nil {
 		return nil, err
 	}
-	return m, b.compareAlone(ctx, m, after)
+	if err := b.compareAlone(ctx, m, after); err != nil {
+		return nil, err
+	}
+	return m, b.judgeSpared(ctx, m, e)
 }
 
 // judge runs the suite, unless it has been run on the same tree.
@@ -250,7 +253,8 @@ func (b *bench) judge(ctx context.Context, m *measured) (err error) {
 		return err
 	}
 	if known := b.store.truth(m.place, m.Tree); known != nil {
-		m.Truth, m.Alone = slices.Clone(known.Truth), known.Alone
+		m.Truth, m.Alone = slices.Concat(known.Truth, known.Spared), known.Alone
+		slices.Sort(m.Truth)
 		return nil
 	}
 	began := time.Now()

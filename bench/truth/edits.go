@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"context"
 	"fmt"
 	"math/rand/v2"
 	"os"
@@ -24,6 +25,9 @@ type edit struct {
 	// loud makes it one that no test that depends on it can miss; nil where the
 	// plausible one is.
 	loud func() error
+	// site throws where the edit is, when the function around it runs; nil where
+	// it is in none.
+	site func() error
 	// silent: nothing can depend on it.
 	silent bool
 }
@@ -171,7 +175,24 @@ func (e *editor) body(f string) (edit, bool) {
 	}
 	now := lang.Apply(src, []lang.TextEdit{{Span: t.Span, New: next}})
 	line := 1 + bytes.Count(src[:t.Start], []byte("\n"))
-	return edit{what: f + ":" + strconv.Itoa(line), plausible: e.write(f, now), loud: e.write(f, append(bytes.Clone(src), throws(f)...))}, true
+	return edit{what: f + ":" + strconv.Itoa(line), plausible: e.write(f, now), loud: e.write(f, append(bytes.Clone(src), throws(f)...)), site: e.site(l, f, src, t)}, true
+}
+
+// site makes a value inside a function of a module throw when it is asked for.
+func (e *editor) site(l lang.Language, f string, src []byte, t lang.Token) func() error {
+	if path.Ext(f) == ".py" {
+		return nil // nothing of Python is spared
+	}
+	inside := slices.ContainsFunc(l.Scan(f, src).Defs, func(d lang.Export) bool {
+		before := src[max(d.Body.Start, 0):max(d.Body.Start, min(t.Start, len(src)))]
+		return d.Body.Start < t.Start && t.End <= d.Body.End &&
+			(d.Kind == "Func" || d.Kind == "Class" || bytes.Contains(before, []byte("=>")) || bytes.Contains(before, []byte("function")))
+	})
+	now := lang.Apply(src, []lang.TextEdit{{Span: t.Span, New: "(() => { throw new Error('regreen truth') })()"}})
+	if bad, err := l.Check(context.Background(), f, now); !inside || bad != nil || err != nil {
+		return nil // a type, or a key
+	}
+	return e.write(f, now)
 }
 
 // throws is code that stops whoever loads the file.

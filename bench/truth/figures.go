@@ -37,13 +37,14 @@ type side struct {
 }
 
 func (s *side) add(m *measured, selected []string) {
-	recall, precision, missed := compare(m.Truth, selected)
+	recall, _, missed := compare(m.Truth, selected)
+	_, precision, unselected := compare(m.loading(), selected)
 	s.recall, s.precision = append(s.recall, recall), append(s.precision, precision)
 	if m.Tests > 0 {
 		s.skip = append(s.skip, max(0, 1-float64(len(selected))/float64(m.Tests)))
 	}
 	s.selected += len(selected)
-	s.needed += len(m.Truth) - len(missed)
+	s.needed += len(m.loading()) - len(unselected)
 	s.missed += len(missed)
 }
 
@@ -53,6 +54,8 @@ type row struct {
 	ours            side
 	// peers are each beside ours on the edits that it gave an answer for.
 	peers []pair
+	// spared are tests that load what differs and do not depend on it.
+	spared int
 	// comments is what was selected for remarks, which nothing depends on.
 	comments int
 }
@@ -80,6 +83,7 @@ func (s *store) rows() []row {
 			continue
 		}
 		r.ours.add(m, m.Selected)
+		r.spared += len(m.Spared)
 		for _, name := range slices.Sorted(maps.Keys(m.Peers)) {
 			i := slices.IndexFunc(r.peers, func(p pair) bool { return p.peer.name == name })
 			if i < 0 {
@@ -125,6 +129,11 @@ func table(w io.Writer, rows []row) {
 			printSide(w, "", p.peer)
 		}
 	}
+	for _, r := range rows {
+		if r.spared > 0 {
+			fmt.Fprintf(w, "\n%s: %d times a test that loads the edited file was spared, and no edit that can be loaded changes its results\n", r.repo, r.spared)
+		}
+	}
 }
 
 func printSide(w io.Writer, repo string, s side) {
@@ -139,6 +148,9 @@ func (b *bench) show(m *measured) {
 		return
 	}
 	text := fmt.Sprintf("%3d %-7s %s: truth %d, selected %d", m.N+1, m.Kind, m.What, len(m.Truth), len(m.Selected))
+	if len(m.Spared) > 0 {
+		text += fmt.Sprintf(", spared %d", len(m.Spared))
+	}
 	if m.Refused != "" {
 		text += " (refused: " + m.Refused + ")"
 	}

@@ -31,6 +31,14 @@
 // package that was loaded before the package failed. A test file that somebody
 // selected and that does not differ is therefore run by itself too.
 //
+// A change that provably does nothing when the file is loaded goes on by the
+// names that differ, and regreen spares tests that load the file and use none of
+// them. Such a test counts as not dependent, and not as missed, if its results
+// stay what they were under two more faces: the plausible edit itself, and one
+// that throws where the edited value is when the function around it runs. This
+// is asked of nobody but those that regreen spares; no peer is held to account
+// for selecting one of them, or not.
+//
 // Tests that are only type-checked cannot fail like that: use repositories, or
 // copies, that are set to run none.
 //

@@ -93,6 +93,14 @@ func TestRows(t *testing.T) {
 	if s.truth(place{"zed", "other"}, "config") != nil {
 		t.Error("another commit has the truth of this one")
 	}
+	// A spared test is missed by nobody, and a peer may select it.
+	spared := &measured{Tests: 4, Truth: []string{"a"}, Spared: []string{"b"}}
+	var ours, peer side
+	ours.add(spared, []string{"a"})
+	peer.add(spared, []string{"a", "b"})
+	if ours.recall[0] != 1 || ours.precision[0] != 1 || peer.precision[0] != 1 || peer.needed != 2 {
+		t.Errorf("with a spared test the sides are %+v and %+v", ours, peer)
+	}
 	var out strings.Builder
 	table(&out, s.rows())
 	for _, want := range []string{

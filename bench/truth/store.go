@@ -56,6 +56,9 @@ type measured struct {
 	Tests int `json:"tests"`
 	// Truth are the test files whose results differ.
 	Truth []string `json:"truth"`
+	// Spared are test files that load what differs, are not selected, and whose
+	// results no face of the edit that can be loaded changes.
+	Spared []string `json:"spared,omitempty"`
 	// Alone are test files that were run by themselves too and do not differ.
 	Alone []string `json:"alone,omitempty"`
 	// Selected is regreen's selection; Refused says why it selected none and
