@@ -28,7 +28,8 @@ func (missingAwait) Fix(ctx context.Context, c Cause, w Workspace) ([]Fix, error
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
-	return append(out, v.unawaited(c)...), nil
+	out = append(out, v.unawaited(c)...)
+	return append(out, v.asyncFixtures(c)...), nil
 }
 
 // promiseSigns are how a promise or a coroutine shows where a value should be.
@@ -135,7 +136,7 @@ func (v *view) lostWaits(t, b *text, sure bool) [][]lang.TextEdit {
 		}
 		text := b.at(lang.Span{Start: bs[h.A0].Start, End: bs[h.A1-1].End})
 		e := m.gap(bs, ts, h, text)
-		if e.Start == e.End && h.B0 < len(ts) && !strings.HasSuffix(e.New, " ") && !strings.HasPrefix(t.at(lang.Span{Start: e.End, End: len(t.src)}), " ") && strings.TrimSpace(e.New) == e.New {
+		if isWait(what) && e.Start == e.End && h.B0 < len(ts) && !strings.HasSuffix(e.New, " ") && !strings.HasPrefix(t.at(lang.Span{Start: e.End, End: len(t.src)}), " ") && strings.TrimSpace(e.New) == e.New {
 			e.New += " "
 		}
 		waits = waits || what != "async"
@@ -147,17 +148,36 @@ func (v *view) lostWaits(t, b *text, sure bool) [][]lang.TextEdit {
 	return out
 }
 
-// callsDone tells whether lost tokens are one call without arguments, of what
-// tests call when they are done.
+// isWait tells whether lost tokens are words before a call.
+func isWait(lost string) bool {
+	last := lost[strings.LastIndexByte(lost, ' ')+1:]
+	return last == "await" || last == "async" || last == "return"
+}
+
+// callsDone tells whether lost tokens are one call of what tests call when they
+// are done, with at most one plain argument, or hand it to a member: .end(done).
 func callsDone(b *text, ks []lang.Token) bool {
-	if len(ks) < 3 || len(ks) > 4 {
-		return false
+	n := len(ks)
+	if n > 0 && b.str(ks[n-1]) == ";" {
+		n--
 	}
-	switch b.str(ks[0]) {
-	case "done", "cb", "callback", "next", "resolve":
-		return b.str(ks[1]) == "(" && b.str(ks[2]) == ")"
+	word := func(i int) string {
+		if i >= n {
+			return ""
+		}
+		return b.str(ks[i])
 	}
-	return false
+	switch {
+	case word(0) == ".":
+		return n == 5 && word(2) == "(" && isDone(word(3)) && word(4) == ")"
+	case n == 3:
+		return isDone(word(0)) && word(1) == "(" && word(2) == ")"
+	}
+	return n == 4 && isDone(word(0)) && word(1) == "(" && word(3) == ")"
+}
+
+func isDone(name string) bool {
+	return slices.Contains([]string{"done", "cb", "callback", "next", "resolve"}, name)
 }
 
 // returnsCall tells whether a promise-like call follows in the present text.

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"regreen/internal/lang"
+	"regreen/internal/runner"
 )
 
 // waiters are functions that take promises and give one: what stands in their
@@ -27,6 +28,12 @@ func (v *view) unawaited(c Cause) []Fix {
 			continue
 		}
 		seen[key] = true
+		if test, ok := testAround(t, f); ok {
+			out = append(out, v.unreturned(t, test)...)
+			if c.Kind == runner.Timeout {
+				out = append(out, uncalledDone(t, test)...)
+			}
+		}
 		if !f.async && !(f.argument && isTestCallee(f.callee) && t.lang.Name() == "js") {
 			continue
 		}

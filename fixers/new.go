@@ -26,7 +26,7 @@ const MaxCandidates = 24
 func New(o Options) []Fixer {
 	all := []Fixer{
 		syntaxError{}, missingImport{}, missingExport{}, undefinedVariable{}, attributeError{}, missingFixture{}, missingAwait{},
-		changedArguments{}, followDiff{},
+		fakeTimers{}, changedArguments{}, followDiff{},
 		timeLimit{}, assertion{update: o.UpdateAssertions}, snapshot{update: o.UpdateAssertions},
 	}
 	return slices.DeleteFunc(all, func(f Fixer) bool { return slices.Contains(o.Disabled, f.Name()) })

@@ -110,7 +110,7 @@ func TestParseRejects(t *testing.T) {
 		{"unknown kind", "[[fixers.command]]\nname=\"a\"\ncommand=[\"b\"]\nkinds=[\"missing_imprt\"]\n",
 			Error{Line: 4, Column: 1, Key: "fixers.command[0].kinds", Message: `is "missing_imprt"`}},
 		{"unknown fixer", "[fixers]\ndisabled = [\"snapshto\"]\n", Error{Line: 2, Column: 1, Key: "fixers.disabled", Message: `is "snapshto"`,
-			Hint: `did you mean "snapshot"? valid values: syntax_error, missing_import, missing_export, undefined_variable, attribute_error, missing_fixture, missing_await, changed_arguments, follow_diff, time_limit, assertion, snapshot, chat`}},
+			Hint: `did you mean "snapshot"? valid values: syntax_error, missing_import, missing_export, undefined_variable, attribute_error, missing_fixture, missing_await, fake_timers, changed_arguments, follow_diff, time_limit, assertion, snapshot, chat`}},
 		{"exit code", "[[fixers.command]]\nname=\"a\"\ncommand=[\"b\"]\nsuccess=[0, 256]\n",
 			Error{Line: 4, Column: 1, Key: "fixers.command[0].success", Message: "holds 256", Hint: "exit codes go from 0 to 255"}},
 		{"a path out of the home folder", "[[fixers.command]]\nname=\"a\"\ncommand=[\"b\"]\nhome=[\"../x\"]\n",

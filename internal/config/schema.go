@@ -47,7 +47,7 @@ func Kinds() []string {
 // FixerNames are the built-in fixers that fixers.disabled can name.
 func FixerNames() []string {
 	return []string{"syntax_error", "missing_import", "missing_export", "undefined_variable", "attribute_error",
-		"missing_fixture", "missing_await", "changed_arguments", "follow_diff", "time_limit", "assertion", "snapshot"}
+		"missing_fixture", "missing_await", "fake_timers", "changed_arguments", "follow_diff", "time_limit", "assertion", "snapshot"}
 }
 
 // schema is every key of the file. A test holds it against Config.
