@@ -53,28 +53,48 @@ func relist(t *text, from, to string) []lang.TextEdit {
 
 // replaced is a member that a test replaces by its name.
 type replaced struct {
-	of   int // the last token of what has the member
-	name lang.Span
+	of   int       // the last token of what has the member
+	name lang.Span // without quotes
 }
 
 // replacers take a thing and the name of one of its members: mock's patch.object,
 // pytest's monkeypatch, spies and stubs of jest, vitest, sinon and node.
 var replacers = []string{"object", "setattr", "delattr", "spyOn", "stub", "spy", "replaceProperty"}
 
-// replacedMembers finds where a member of a name is replaced.
-func replacedMembers(t *text, name string) []replaced {
+// replacements finds where members are replaced by their names.
+func replacements(t *text) []replaced {
 	var out []replaced
-	for i := range t.significant() {
-		span, ok := t.quoted(i, name)
-		if !ok || t.word(i-1) != "," {
+	ks := t.significant()
+	for i, k := range ks {
+		o := i - 1
+		if k.Kind != lang.Punct || t.str(k) != "(" || !t.isMember(o) || !slices.Contains(replacers, t.word(o)) && (t.word(o) != "method" || t.word(o-2) != "mock") {
 			continue
 		}
-		o := t.around(i)
-		args := arguments(t, o)
-		replaces := slices.Contains(replacers, t.word(o-1)) || t.word(o-1) == "method" && t.word(o-3) == "mock"
-		if t.word(o) == "(" && t.isMember(o-1) && replaces && len(args) > 1 && args[1].first == i {
-			out = append(out, replaced{of: args[0].last, name: span})
+		args := arguments(t, i)
+		if len(args) < 2 || args[1].first != args[1].last || ks[args[1].first].Kind != lang.String || ks[args[1].first].Len() < 3 {
+			continue
 		}
+		s := ks[args[1].first].Span
+		out = append(out, replaced{of: args[0].last, name: lang.Span{Start: s.Start + 1, End: s.End - 1}})
+	}
+	return out
+}
+
+// replacedMembers finds where a member of a name is replaced.
+func replacedMembers(t *text, name string) []replaced {
+	if !t.mentions(name) {
+		return nil
+	}
+	return slices.DeleteFunc(replacements(t), func(r replaced) bool { return t.at(r.name) != name })
+}
+
+// ReplacedMembers lists the names of members that a test's text replaces by a
+// string (patch.object, spyOn, …): names of code, and no expectation.
+func ReplacedMembers(l lang.Language, file string, src []byte) []string {
+	t := &text{path: file, src: src, lang: l}
+	var out []string
+	for _, r := range replacements(t) {
+		out = append(out, t.at(r.name))
 	}
 	return out
 }

@@ -13,7 +13,11 @@ import (
 // fakeTimers mends tests that wait for a clock that a test stopped.
 type fakeTimers struct{}
 
-func (fakeTimers) Name() string { return "fake_timers" }
+func (fakeTimers) Name() string { return RuleTimers }
+
+// RuleTimers is the Rule of a fix that handles fake timers in a test: how far
+// they advance is no expectation.
+const RuleTimers = "fake_timers"
 
 func (fakeTimers) Kinds() []runner.Kind {
 	return []runner.Kind{runner.Timeout, runner.AssertionMismatch, runner.HookError, runner.AttributeError}
