@@ -105,15 +105,8 @@ func (t *text) classAround(i int) (class, bool) {
 // classNamed is the class or object that a text means by a name, through its
 // imports.
 func (v *view) classNamed(t *text, name string) (class, bool) {
-	find := func(t *text, name string) (class, bool) {
-		i := slices.IndexFunc(t.classes(), func(c class) bool { return c.name == name })
-		if i < 0 {
-			return class{}, false
-		}
-		return t.classes()[i], true
-	}
 	if v.defines(t, name) {
-		return find(t, name)
+		return t.ownClass(name)
 	}
 	for _, imp := range t.scan().Imports {
 		for _, n := range imp.Names {
@@ -121,14 +114,30 @@ func (v *view) classNamed(t *text, name string) (class, bool) {
 				continue
 			}
 			file, exported := v.source(primary(imp, v.resolve(t, imp)), n.Imported)
-			o := v.text(file)
-			if o == nil || n.Imported == "*" && !o.scan().CommonJS {
+			if o := v.text(file); o == nil || n.Imported == "*" && !o.scan().CommonJS {
 				return class{}, false
 			}
-			return find(o, localName(o, exported))
+			return v.classIn(file, exported)
 		}
 	}
 	return class{}, false
+}
+
+// classIn is the class or object that a file exports by a name of its own.
+func (v *view) classIn(file, exported string) (class, bool) {
+	t := v.text(file)
+	if t == nil {
+		return class{}, false
+	}
+	return t.ownClass(localName(t, exported))
+}
+
+func (t *text) ownClass(name string) (class, bool) {
+	i := slices.IndexFunc(t.classes(), func(c class) bool { return c.name == name })
+	if i < 0 {
+		return class{}, false
+	}
+	return t.classes()[i], true
 }
 
 // localName is what a module calls an export itself.

@@ -94,8 +94,9 @@ func (v *view) defines(t *text, name string) bool {
 			continue
 		}
 		for _, imp := range t.scan().Imports {
-			if d.Span.Start >= imp.Span.Start && d.Span.End <= imp.Span.End {
-				return false
+			if d.Span.Start >= imp.Span.Start && d.Span.End <= imp.Span.End ||
+				slices.ContainsFunc(imp.Names, func(n lang.Name) bool { return n.LocalSpan == d.Span }) {
+				return false // what a require gives is another module's
 			}
 		}
 		return true

@@ -133,16 +133,43 @@ func (t *text) isStatic(i, open int) bool {
 }
 
 // constructedBy is the class of which the call whose bracket is at open makes
-// an instance.
+// an instance: Cart(…), new Cart(…), or read off a module, new shop.Cart(…).
 func (v *view) constructedBy(t *text, open int) (class, bool) {
-	if open < 1 || t.significant()[open-1].Kind != lang.Ident || t.isMember(open-1) {
+	i := open - 1
+	if i < 0 || t.significant()[i].Kind != lang.Ident {
 		return class{}, false
 	}
-	if t.lang.Name() == "js" && t.word(open-2) != "new" || !v.onlyBound(t, open-1) {
+	head, find := i, v.classNamed
+	if t.isMember(i) {
+		head, find = i-2, v.classOfModule(i-2)
+	}
+	if head < 0 || t.isMember(head) || t.lang.Name() == "js" && t.word(head-1) != "new" || !v.onlyBound(t, head) {
 		return class{}, false
 	}
-	c, ok := v.classNamed(t, t.word(open-1))
+	c, ok := find(t, t.word(i))
 	return c, ok && !c.object
+}
+
+// classOfModule finds a class by its name in the module that the variable at a
+// token is.
+func (v *view) classOfModule(i int) func(t *text, name string) (class, bool) {
+	return func(t *text, name string) (class, bool) {
+		for _, imp := range t.scan().Imports {
+			for _, n := range imp.Names {
+				module := primary(imp, v.resolve(t, imp))
+				if sub := v.submodule(module, n.Imported); sub != "" {
+					module = sub
+				} else if n.Imported != "*" && !(n.Imported == "default" && v.isObject(module)) {
+					continue
+				}
+				if n.Local == t.word(i) && loads(imp) && imp.Kind != lang.Mock {
+					file, exported := v.source(module, name)
+					return v.classIn(file, exported)
+				}
+			}
+		}
+		return class{}, false
+	}
 }
 
 // variable is the class of the variable that is read at a token, where all that
@@ -186,6 +213,9 @@ func (v *view) variable(t *text, i int) (class, bool) {
 func (t *text) callAt(i int) int {
 	if t.word(i) == "new" {
 		i++
+	}
+	if t.word(i+1) == "." {
+		i += 2
 	}
 	open := i + 1
 	if t.lang.Name() == "js" {
