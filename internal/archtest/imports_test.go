@@ -31,7 +31,7 @@ func sameFloor() map[string][]string {
 
 // apart are packages that hold tests and tools, outside the house.
 func apart() []string {
-	return []string{"internal/archtest", "internal/e2e", "internal/testcount", "bench/watch", "bench/graph", "bench/soak", "bench/truth", "bench/parity", "bench/sandbox", "bench/merge", "bench/repair", "bench/internal/jsonlines"}
+	return []string{"internal/archtest", "internal/e2e", "internal/testcount", "bench/watch", "bench/graph", "bench/react", "bench/soak", "bench/truth", "bench/parity", "bench/sandbox", "bench/merge", "bench/repair", "bench/internal/jsonlines"}
 }
 
 // room is the layer entry that a package belongs to: its longest prefix.
