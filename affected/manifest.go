@@ -19,7 +19,9 @@ var manifests = []string{
 }
 
 // tooling are configuration files of programs that take no part in a test run.
-var tooling = []string{"eslint", "prettier", "stylelint", "commitlint", "lint-staged", "lintstaged", "release", "renovate", "husky", "markdownlint", "rspack-docs", "typedoc", "knip"}
+// Those of coverage (nyc, c8, coverage.py) measure it from outside; where pytest
+// itself is set up to, its layout names the file.
+var tooling = []string{"coveragerc", "nycrc", "c8rc", "pylintrc", "eslint", "prettier", "stylelint", "commitlint", "lint-staged", "lintstaged", "release", "renovate", "husky", "markdownlint", "rspack-docs", "typedoc", "knip"}
 
 // isManifest tells whether everything below the file's folder depends on it.
 func isManifest(file string) bool {
@@ -57,4 +59,12 @@ func readJSON(src []byte) (v any, err error) {
 		return nil, err
 	}
 	return v, json.Unmarshal(std, &v)
+}
+
+// isTypeTest knows tests of types by the names that vitest and tsd give them:
+// compilers read them, but nothing runs what is in them.
+func isTypeTest(file string) bool {
+	base := path.Base(file)
+	stem := strings.TrimSuffix(base, path.Ext(base))
+	return strings.HasSuffix(stem, ".test-d") || strings.HasSuffix(stem, ".spec-d")
 }

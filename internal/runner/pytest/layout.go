@@ -24,6 +24,7 @@ type layout struct {
 	globs     []string // --ignore-glob
 	doctests  bool     // --doctest-modules
 	textGlobs []string // --doctest-glob
+	coverage  string   // the configuration that --cov makes pytest-cov read
 	uncertain string
 }
 
@@ -39,6 +40,9 @@ func readLayout(root string, p runner.Project) (runner.Layout, error) {
 	global := []string{}
 	if l.config.file != "" {
 		global = append(global, l.config.file)
+	}
+	if l.coverage != "" {
+		global = append(global, l.coverage)
 	}
 	plugins := pluginOptions(slices.Concat(l.config.addopts, p.Args))
 	for _, module := range slices.Concat(plugins, l.entryPoints()) {
@@ -59,6 +63,12 @@ func (l *layout) options(args []string) {
 			value = args[i+1]
 		}
 		switch name {
+		case "--cov":
+			if l.coverage == "" {
+				l.coverage = l.in(".coveragerc") // pytest-cov's default
+			}
+		case "--cov-config":
+			l.coverage = l.in(value)
 		case "--doctest-modules":
 			l.doctests = true
 		case "--doctest-glob":

@@ -3,6 +3,7 @@ package pytest
 import (
 	"context"
 	"slices"
+	"strings"
 	"testing"
 
 	"regreen/internal/runner"
@@ -73,6 +74,20 @@ pytest_plugins = "shop.plugin"
 	diff(t, "Uncertain", "", l.Uncertain)
 	if l := layoutOf(t, "-- pyproject.toml --\n[tool.pytest\n", runner.Project{}); l.Uncertain == "" || !l.IsTest("test_a.py") {
 		t.Errorf("a broken ini file: uncertain %q", l.Uncertain)
+	}
+}
+
+// TestLayoutNamesTheConfigurationOfCoverage: pytest does not start where the one
+// that it measures with is broken.
+func TestLayoutNamesTheConfigurationOfCoverage(t *testing.T) {
+	for addopts, want := range map[string]string{
+		"--cov=shop":                        ".coveragerc",
+		"--cov shop --cov-config=c/cov.ini": "c/cov.ini",
+		"--cov-config c/cov.ini --cov":      "c/cov.ini",
+		"-q --covers":                       "",
+	} {
+		l := layoutOf(t, "-- pytest.ini --\n[pytest]\naddopts = "+addopts+"\n", runner.Project{})
+		diff(t, addopts, strings.Fields("pytest.ini "+want), l.Global)
 	}
 }
 
