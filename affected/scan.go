@@ -95,7 +95,7 @@ func (g *Graph) scan(ctx context.Context, files []string) ([]*scanned, error) {
 	return out, group.Wait()
 }
 
-// scanFile reads a file that a language owns; nil for another.
+// scanFile reads a file that a language owns, or a script; nil for another.
 func (g *Graph) scanFile(file string) *scanned {
 	s := g.read(file)
 	if s != nil {
@@ -129,6 +129,11 @@ func (g *Graph) read(file string) *scanned {
 		if known {
 			g.in.Scans.keep(scanKey(l, file, sum), s)
 		}
+		return s
+	}
+	if n, as, src, ok := g.script(file); ok {
+		s := &scanned{name: file, language: n}
+		s.compact(g.in.Languages[n].Scan(as, src))
 		return s
 	}
 	return nil

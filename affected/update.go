@@ -52,13 +52,16 @@ func (g *Graph) update(ctx context.Context, in Input, saved []string) error {
 			return err
 		}
 		id, ok := g.ids[path.Clean(file)]
-		if !ok || !g.nodes[id].owned {
+		if !ok {
 			continue
 		}
 		delete(g.uses, id)
 		delete(g.modules, id)
 		old, now := g.nodes[id].scan, g.scanFile(g.nodes[id].name)
-		if old.same(now) {
+		if (old == nil) != (now == nil) {
+			return g.rebuild(ctx, in, saved) // a script begins or ends to be one
+		}
+		if now == nil || old.same(now) {
 			continue // the old one also knows where its imports led
 		}
 		g.unlink(id)
@@ -214,7 +217,7 @@ func (g *Graph) rebuild(ctx context.Context, in Input, saved []string) error {
 		id, ok := g.ids[f]
 		if ok && !dirty[f] && g.nodes[id].scan != nil {
 			scans[i] = g.nodes[id].scan
-		} else if in.Languages.For(f) != nil {
+		} else if in.Languages.For(f) != nil || path.Ext(f) == "" {
 			read, at = append(read, f), append(at, i)
 		}
 	}
