@@ -21,7 +21,7 @@ var manifests = []string{
 // tooling are configuration files of programs that take no part in a test run.
 // Those of coverage (nyc, c8, coverage.py) measure it from outside; where pytest
 // itself is set up to, its layout names the file.
-var tooling = []string{"coveragerc", "nycrc", "c8rc", "pylintrc", "eslint", "prettier", "stylelint", "commitlint", "lint-staged", "lintstaged", "release", "renovate", "husky", "markdownlint", "rspack-docs", "typedoc", "knip"}
+var tooling = []string{"coveragerc", "nycrc", "c8rc", "pylintrc", "eslint", "prettier", "stylelint", "commitlint", "lint-staged", "lintstaged", "release", "renovate", "husky", "markdownlint", "rspack-docs", "oxlint", "oxfmt", "biome", "dprint", "cspell", "typedoc", "knip"}
 
 // isManifest tells whether everything below the file's folder depends on it.
 func isManifest(file string) bool {

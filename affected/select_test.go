@@ -96,7 +96,7 @@ func TestSelect(t *testing.T) {
 		{name: "a bare name that others have too", files: []string{"t/a_test.x: data x.json", "p/x.json:", "q/x.json:"}, changes: []string{"M p/x.json"}, idle: "p/x.json"},
 		{name: "a bare name that nobody else has", files: []string{"t/a_test.x: data x.json", "p/x.json:"}, changes: []string{"M p/x.json"}, want: "t/a_test.x"},
 		{name: "a test of types that is gone", files: []string{"t/a_test.x:"}, changes: []string{"D t/props.test-d.x"}, idle: "t/props.test-d.x"},
-		{name: "configuration of coverage and linters", files: []string{"t/a_test.x:", ".coveragerc:", ".nycrc.json:", ".c8rc:", ".pylintrc:"}, changes: []string{"M .coveragerc", "M .nycrc.json", "M .c8rc", "D .pylintrc"}, idle: ".c8rc .coveragerc .nycrc.json .pylintrc"},
+		{name: "configuration of coverage and linters", files: []string{"t/a_test.x:", ".coveragerc:", ".nycrc.json:", ".c8rc:", ".pylintrc:", "oxlint.config.ts:"}, changes: []string{"M .coveragerc", "M .nycrc.json", "M .c8rc", "D .pylintrc", "M oxlint.config.ts"}, idle: ".c8rc .coveragerc .nycrc.json .pylintrc oxlint.config.ts"},
 		{name: "deleted and loaded by its name alone", files: []string{"t/a_test.x:", "u/b_test.x:"}, changes: []string{"D t/hooks.x"}, want: "t/a_test.x", reason: "t/hooks.x is gone and nobody is known to have imported it: the tests of t are run"},
 		{name: "deleted test", files: basic, changes: []string{"D t/gone_test.x"}, idle: "t/gone_test.x"},
 		{name: "node_modules", files: append(basic, "node_modules/p/package.json: {}", "node_modules/p/a_test.x:"), changes: []string{"M node_modules/p/package.json", "M node_modules/p/a_test.x"}},
