@@ -57,6 +57,8 @@ func TestNodeCases(t *testing.T) {
 		{name: "fully computed require", tree: tree("a.test.js", "const f = (n) => require(n)\n", "p/x.js", "", "b.test.js", plain), change: "M p/x.js", want: "a.test.js"},
 		{name: "glob import", tree: tree("a.test.ts", "const all = import.meta.glob('./p/*.ts')\n", "p/x.ts", "", "b.test.ts", plain), change: "M p/x.ts", want: "a.test.ts"},
 		{name: "new file for a glob import", tree: tree("a.test.ts", "const all = import.meta.glob('./p/**/*.ts', { eager: true })\n", "p/q/x.ts", "", "b.test.ts", plain), change: "A p/q/x.ts", want: "a.test.ts"},
+		{name: "a linter's configuration that is gone", tree: tree("a.test.js", plain), change: "D eslint.config.mjs"},
+		{name: "a compiler's configuration that is gone", tree: tree("a.test.js", plain), change: "D babel.config.mjs", want: "a.test.js"},
 		// Of a public command line's tests: programs without an ending that a test starts
 		{name: "script without an ending", tree: tree("t/a.test.js", "spawn(path.join(__dirname, 'fixtures', 'pm'), ['go'])\n", "t/fixtures/pm", "#!/usr/bin/env node\nrequire('../../')\n", "index.js", "", "b.test.js", plain), change: "M index.js", want: "t/a.test.js"},
 		{name: "program of another kind", tree: tree("t/a.test.js", "spawn(path.join(__dirname, 'fixtures', 'pm'), ['go'])\n", "t/fixtures/pm", "#!/bin/sh\nrequire('../../')\n", "index.js", ""), change: "M index.js"},

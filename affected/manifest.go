@@ -3,6 +3,7 @@ package affected
 import (
 	"encoding/json"
 	"path"
+	"slices"
 	"strings"
 
 	"github.com/tailscale/hujson"
@@ -39,18 +40,19 @@ func isManifest(file string) bool {
 
 // isToolConfig knows name.config.ts, .namerc, .namerc.json and the like:
 // runners, compilers and bundlers are set up by files of such names.
-func isToolConfig(base string) bool {
-	for _, t := range tooling {
-		if strings.Contains(base, t) {
-			return false
-		}
-	}
+func isToolConfig(base string) bool { return configName(base) && !ofTooling(base) }
+
+func configName(base string) bool {
 	stem := strings.TrimSuffix(base, path.Ext(base))
 	switch path.Ext(base) {
 	case ".js", ".cjs", ".mjs", ".ts", ".cts", ".mts", ".json", ".yml", ".yaml", ".toml", "":
 		return strings.HasSuffix(stem, ".config") || strings.HasPrefix(base, ".") && strings.HasSuffix(stem, "rc")
 	}
 	return strings.HasPrefix(base, ".") && strings.HasSuffix(base, "rc")
+}
+
+func ofTooling(base string) bool {
+	return slices.ContainsFunc(tooling, func(t string) bool { return strings.Contains(base, t) })
 }
 
 func readJSON(src []byte) (v any, err error) {
@@ -61,10 +63,10 @@ func readJSON(src []byte) (v any, err error) {
 	return v, json.Unmarshal(std, &v)
 }
 
-// isTypeTest knows tests of types by the names that vitest and tsd give them:
-// compilers read them, but nothing runs what is in them.
-func isTypeTest(file string) bool {
+// neverLoaded tells a source that no test loads by its name alone: what sets up
+// one of tooling, and a test of types, which compilers read and nothing runs.
+func neverLoaded(file string) bool {
 	base := path.Base(file)
 	stem := strings.TrimSuffix(base, path.Ext(base))
-	return strings.HasSuffix(stem, ".test-d") || strings.HasSuffix(stem, ".spec-d")
+	return strings.HasSuffix(stem, ".test-d") || strings.HasSuffix(stem, ".spec-d") || configName(base) && ofTooling(base)
 }

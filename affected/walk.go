@@ -258,7 +258,7 @@ func (g *Graph) language(file string) int {
 // loaded: it may have been loaded by its name alone, by a framework.
 func (w *walk) orphan(at int32) bool {
 	n := w.g.nodes[at]
-	if w.seed[at] != deleted || len(n.rev) > 0 || w.g.language(n.name) < 0 || isTypeTest(n.name) {
+	if w.seed[at] != deleted || len(n.rev) > 0 || w.g.language(n.name) < 0 || neverLoaded(n.name) {
 		return false
 	}
 	for _, p := range w.g.in.Projects {
