@@ -241,6 +241,9 @@ func (c *run) judgeRound(ctx context.Context, base int) (broke bool, err error) 
 	if err != nil {
 		return false, err
 	}
+	if err := c.forgiveLost(ctx, c.best.res, res); err != nil {
+		return false, err
+	}
 	if l := lost(c.best.res, res, c.plan); len(l) > 0 || res.timedOut {
 		why := "the tests did not end with it"
 		if len(l) > 0 {

@@ -113,6 +113,9 @@ type Deps struct {
 	// HalfWritten tells which files somebody is writing at this very moment and
 	// has not finished. It is asked when tests are red; nil is that nobody does.
 	HalfWritten func(ctx context.Context) ([]HalfWritten, error)
+	// Sees tells whether a test file can see one of these files; nil is that it
+	// may.
+	Sees func(files []string, testFile string) bool
 	// Keep stores a proposal for `apply` and returns its id.
 	Keep func(id string, changes []Change) error
 	// Green is the last state in which the tests were seen to pass, nil when none

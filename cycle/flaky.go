@@ -3,6 +3,7 @@ package cycle
 import (
 	"context"
 	"fmt"
+	"maps"
 	"slices"
 
 	"regreen/internal/runner"
@@ -87,4 +88,66 @@ func (c *run) flaky(f failure) {
 	}
 	c.doc.Flaky = append(c.doc.Flaky, t)
 	c.doc.Warnings = append(c.doc.Warnings, fmt.Sprintf("flaky: %s failed and passed on the same files", testName(f.Test)))
+}
+
+// forgive runs failures that look as if the fixes made them once more, on the
+// same tree. One that passes is flaky. Where its test sees no file of the fixes
+// it cannot be of them, and res is as if it had passed at once. Where it does
+// they may have made it so: doubt says that, and only a person can know.
+func (c *run) forgive(ctx context.Context, res *result, fs []failure, o runOptions) (doubt string, err error) {
+	p := plan{}
+	for _, f := range fs {
+		p[f.unit] = appendNew(p[f.unit], f.Test.File)
+	}
+	if len(p) == 0 {
+		return "", nil
+	}
+	o.quiet = true
+	again, err := c.runTests(ctx, p, o)
+	if err != nil {
+		return "", err
+	}
+	edited := slices.Collect(maps.Keys(c.ledger.edits()))
+	for _, f := range fs {
+		if !gone(again, f) {
+			continue
+		}
+		c.flaky(f)
+		if c.deps.Sees == nil || c.deps.Sees(edited, f.Test.File) {
+			doubt = testName(f.Test) + " failed with the repair and passed when it ran again on the same files: it is flaky, or the repair makes it so"
+		}
+		c.passed(res, f)
+	}
+	return doubt, nil
+}
+
+// passed makes a failure of a result one that passed.
+func (c *run) passed(res *result, f failure) {
+	k := testKey{f.unit, f.Test.Key()}
+	res.failures = slices.DeleteFunc(slices.Clone(res.failures), func(o failure) bool {
+		return o.unit == f.unit && o.Scope == f.Scope && o.Test.Key() == f.Test.Key()
+	})
+	res.counts = c.discount(res.counts, f)
+	if t, ok := res.tests[k]; ok && f.Scope == runner.ScopeTest {
+		t.Verdict = runner.Passed
+		res.tests[k] = t
+		res.counts.Passed++
+	}
+}
+
+// forgiveLost forgives tests that passed before a round, that fail after it,
+// and that see nothing of what it changed.
+func (c *run) forgiveLost(ctx context.Context, before, after *result) error {
+	if c.deps.Sees == nil {
+		return nil
+	}
+	edited := slices.Collect(maps.Keys(c.ledger.edits()))
+	var fs []failure
+	for _, f := range after.failures {
+		if f.Scope == runner.ScopeTest && before.passed(testKey{f.unit, f.Test.Key()}) && !c.deps.Sees(edited, f.Test.File) {
+			fs = append(fs, f)
+		}
+	}
+	_, err := c.forgive(ctx, after, fs, c.runOptions())
+	return err
 }

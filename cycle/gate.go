@@ -165,7 +165,15 @@ func (c *run) fullSuite(ctx context.Context, now *result, v verdict) (verdict, e
 		if err != nil {
 			return v, err
 		}
+		doubt, err := c.forgive(ctx, full, broken(full, without), o)
+		if err != nil {
+			return v, err
+		}
 		counts = c.weigh(&v, full, without, old)
+		if len(v.broken) == 0 && doubt != "" {
+			v.open, v.reason = true, doubt
+			return v, nil
+		}
 		if len(v.broken) > 0 {
 			v.reason = "with the fix another test fails: " + testName(v.broken[0])
 			return v, nil
@@ -186,25 +194,20 @@ func (c *run) fullSuite(ctx context.Context, now *result, v verdict) (verdict, e
 // and failing still; it returns the counts without those that failed before.
 func (c *run) weigh(v *verdict, full, without *result, old map[string]bool) runner.Counts {
 	counts := full.counts
-	type at struct {
-		unit int
-		file string
-	}
-	failedWithout := map[testKey]bool{}
-	fileFailed := map[at]bool{}
+	failedWithout, fileFailed := map[testKey]bool{}, map[testFile]bool{}
 	for _, f := range without.failures {
 		failedWithout[testKey{f.unit, f.Test.Key()}] = true
-		fileFailed[at{f.unit, f.Test.File}] = true
+		fileFailed[testFile{f.unit, f.Test.File}] = true
+	}
+	for _, f := range broken(full, without) {
+		v.broken = append(v.broken, f.Test)
 	}
 	for _, f := range full.failures {
 		k := testKey{f.unit, f.Test.Key()}
 		switch {
-		case f.Scope == runner.ScopeTest && without.passed(k),
-			f.Scope != runner.ScopeTest && !fileFailed[at{f.unit, f.Test.File}]:
-			v.broken = append(v.broken, f.Test)
 		case c.deps.Reaches != nil && c.deps.Reaches(f.Test.File) && !old[baseKey(f)]:
 			// It can be reached: it is one of the failures that are left.
-		case failedWithout[k] || fileFailed[at{f.unit, f.Test.File}]:
+		case failedWithout[k] || fileFailed[testFile{f.unit, f.Test.File}]:
 			if !slices.ContainsFunc(v.before, func(b failure) bool { return baseKey(b) == baseKey(f) }) {
 				v.before = append(v.before, f)
 			}
@@ -212,6 +215,28 @@ func (c *run) weigh(v *verdict, full, without *result, old map[string]bool) runn
 		}
 	}
 	return counts
+}
+
+// testFile is a file of tests within one cycle.
+type testFile struct {
+	unit int
+	file string
+}
+
+// broken are the full suite's failures that are none without the fix.
+func broken(full, without *result) []failure {
+	failed := map[testFile]bool{}
+	for _, f := range without.failures {
+		failed[testFile{f.unit, f.Test.File}] = true
+	}
+	var out []failure
+	for _, f := range full.failures {
+		if f.Scope == runner.ScopeTest && without.passed(testKey{f.unit, f.Test.Key()}) ||
+			f.Scope != runner.ScopeTest && !failed[testFile{f.unit, f.Test.File}] {
+			out = append(out, f)
+		}
+	}
+	return out
 }
 
 // discount takes a failure that does not count out of the numbers.
