@@ -2,12 +2,18 @@
 package main
 
 import (
+	_ "embed"
 	"fmt"
 	"os"
 
 	"regreen/internal/cli"
 	"regreen/internal/jail"
 )
+
+// example shows every key of regreen.toml, for regreen init.
+//
+//go:embed config.example.toml
+var example string
 
 func main() {
 	if jail.Wanted(os.Args) { // before all else: it starts for every run of tests
@@ -19,5 +25,5 @@ func main() {
 		os.Exit(cli.ExitEnvironment)
 	}
 	ctx := cli.Signals(os.Exit)
-	os.Exit(cli.Run(ctx, os.Args[1:], os.Stdin, os.Stdout, os.Stderr, os.Environ(), dir))
+	os.Exit(cli.Run(ctx, example, os.Args[1:], os.Stdin, os.Stdout, os.Stderr, os.Environ(), dir))
 }

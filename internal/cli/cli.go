@@ -19,9 +19,11 @@ import (
 )
 
 // Run runs one command line and gives the exit code. dir is the working
-// folder. When ctx is cancelled with a Stopped cause, the exit code is its.
-func Run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer, environ []string, dir string) int {
-	return RunWith(ctx, Wire(), args, stdin, stdout, stderr, environ, dir)
+// folder, example a regreen.toml that shows every key. When ctx is cancelled with a Stopped cause, the exit code is its.
+func Run(ctx context.Context, example string, args []string, stdin io.Reader, stdout, stderr io.Writer, environ []string, dir string) int {
+	deps := Wire()
+	deps.Example = example
+	return RunWith(ctx, deps, args, stdin, stdout, stderr, environ, dir)
 }
 
 // RunWith is Run with the work behind the commands given.

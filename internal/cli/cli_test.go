@@ -8,12 +8,14 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"syscall"
 	"testing"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"regreen/cycle"
 	"regreen/internal/config"
@@ -299,6 +301,19 @@ func TestInit(t *testing.T) {
 			{Project: runner.Project{Root: "py", Framework: "pytest"}, Problem: "not installed"},
 		}, nil
 	}}
+	example, err := os.ReadFile("../../config.example.toml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	full := call(t, Deps{Detect: deps.Detect, Example: string(example)}, dir, "init", "--print").stdout
+	if cfg, err := config.Parse("x", []byte(full)); err != nil || !cmp.Equal(cfg, config.Default(), cmpopts.EquateEmpty()) {
+		t.Errorf("with every key: %v, want a file of comments", err)
+	}
+	_, every, _ := strings.Cut(full, "# Every key with its default.")
+	every = regexp.MustCompile(`(?m)^#([^ ].*)$`).ReplaceAllString(every, "$1")
+	if cfg, err := config.Parse("x", []byte("#"+every)); err != nil || !cmp.Equal(cfg, config.Default(), cmpopts.EquateEmpty()) || !strings.Contains(every, "\nmerge_quiet = ") {
+		t.Errorf("every key without marks: %v, want the defaults", err)
+	}
 	printed := call(t, deps, dir, "init", "--print")
 	if _, err := os.Stat(filepath.Join(dir, config.Name)); err == nil {
 		t.Error("init --print wrote a file")

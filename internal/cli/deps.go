@@ -98,6 +98,8 @@ type Change struct {
 // ones. Errors may wrap a *Problem, or an error type of a package
 // below that problemOf knows, to say more than a message.
 type Deps struct {
+	// Example is a regreen.toml that shows every key, "" where there is none.
+	Example string
 	// Root finds the top folder of the repository that dir is in.
 	Root func(ctx context.Context, dir string, environ []string) (string, error)
 	// RunCycle runs one cycle. A Document whose Error has the code "budget"

@@ -46,7 +46,7 @@ func (a *app) init(ctx context.Context, only bool) error {
 	if err != nil {
 		return err
 	}
-	text := initText(found)
+	text := initText(found) + everyKey(a.deps.Example)
 	if _, err := config.Parse(path, []byte(text)); err != nil {
 		return fmt.Errorf("check what is to be written: %w", err)
 	}
@@ -97,8 +97,7 @@ func writeNew(path, text string) error {
 func initText(found []runner.Candidate) string {
 	var b strings.Builder
 	b.WriteString(`# regreen.toml: settings of regreen for this repository.
-# Everything that is not set here is detected or has its default; the file
-# config.example.toml of regreen shows every key.
+# Everything that is not set here is detected or has its default.
 
 # [cycle]
 # merge = "propose"     # keep repairs for "regreen apply" instead of writing them
@@ -127,6 +126,24 @@ func initText(found []runner.Candidate) string {
 			set[at] = true
 			fmt.Fprintf(&b, "# [[project]]\n# root = %q\n# framework = %q\n", p.Root, p.Framework)
 		}
+	}
+	return b.String()
+}
+
+// everyKey is the example with every setting made a comment: "#key = …", while
+// "# " goes before what is said of it.
+func everyKey(example string) string {
+	_, example, ok := strings.Cut(example, "\n\n") // without what it says of itself
+	if !ok {
+		return ""
+	}
+	var b strings.Builder
+	b.WriteString("\n# Every key with its default. Take the mark away to set one, and that of the\n# table in [brackets] above it.\n\n")
+	for line := range strings.Lines(example) {
+		if strings.TrimSpace(line) != "" && !strings.HasPrefix(line, "#") {
+			b.WriteByte('#')
+		}
+		b.WriteString(line)
 	}
 	return b.String()
 }

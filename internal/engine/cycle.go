@@ -131,6 +131,11 @@ func (e *Engine) Cycle(ctx context.Context, req Request, sink func(cycle.Event))
 		req.Files, req.whole = append(slices.Clone(req.Files), missed...), true
 		return e.Cycle(ctx, req, sink)
 	}
+	if !req.Saved { // a watcher tells of the next save
+		if w := e.meanwhile(ctx, p, doc); w != "" {
+			doc.Warnings = append(doc.Warnings, w)
+		}
+	}
 	doc.IsolationNote = e.box.Note()
 	doc.Warnings = slices.Concat(e.notes, doc.Warnings, e.warnings)
 	for _, s := range p.snap.Skipped {

@@ -195,11 +195,9 @@ func (e *Engine) Apply(ctx context.Context, id string) (*Written, error) {
 // Undo takes back a merge; an empty id is the newest.
 func (e *Engine) Undo(ctx context.Context, id string) (*Written, error) {
 	if id == "" {
-		undos := e.box.Undos()
-		if len(undos) == 0 {
+		if id = e.box.Newest(); id == "" {
 			return &Written{Nothing: "nothing was merged that could be undone"}, nil
 		}
-		id = undos[0].ID
 	}
 	w := &Written{ID: id}
 	m, err := e.box.Undo(ctx, id)

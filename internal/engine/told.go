@@ -2,8 +2,12 @@ package engine
 
 import (
 	"context"
+	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
+	"strings"
+	"time"
 
 	"regreen/cycle"
 	"regreen/internal/sandbox"
@@ -43,3 +47,35 @@ func (e *Engine) missed(ctx context.Context, p *prepared, doc *cycle.Document) [
 	}
 	return missed
 }
+
+// meanwhile warns of files that changed since the cycle began: its verdict is
+// of what they were then. What it merged itself is no such change.
+func (e *Engine) meanwhile(ctx context.Context, p *prepared, doc *cycle.Document) string {
+	if doc == nil || ctx.Err() != nil {
+		return ""
+	}
+	now, err := e.box.Snapshot(ctx)
+	if err != nil {
+		return "the files change while the tests run: the verdict is of " + p.start.Format(time.TimeOnly)
+	}
+	own := map[string]string{}
+	for _, m := range doc.Merged {
+		own[m.File] = m.After
+	}
+	files := slices.DeleteFunc(differing(p.snap, now), func(rel string) bool {
+		after, ok := own[rel]
+		sum, _ := now.Hash(rel)
+		return ok && sum == after
+	})
+	if len(files) == 0 {
+		return ""
+	}
+	more := ""
+	if n := len(files); n > maxNamed {
+		files, more = files[:maxNamed], fmt.Sprintf(" and %d more", n-maxNamed)
+	}
+	return fmt.Sprintf("%s%s changed while the tests ran: the verdict is of the files as they were at %s", strings.Join(files, ", "), more, p.start.Format(time.TimeOnly))
+}
+
+// maxNamed bounds the files that a sentence names.
+const maxNamed = 5

@@ -4,6 +4,7 @@ import (
 	"log/slog"
 	"os"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -65,5 +66,16 @@ func TestMissed(t *testing.T) {
 	}
 	if got := e.missed(t.Context(), p, &cycle.Document{}); !slices.Equal(got, []string{"b.js", "c.js"}) {
 		t.Errorf("missed %q, want b.js and c.js", got)
+	}
+	// In a run that nobody watches over, that is a warning; what was merged is not.
+	sum := hexSum([]byte("saved since\n"))
+	if got := e.meanwhile(t.Context(), p, &cycle.Document{Merged: []cycle.Merged{{File: "later.js", After: sum}}}); !strings.HasPrefix(got, "b.js, c.js changed while the tests ran: the verdict is of the files as they were at ") {
+		t.Errorf("meanwhile = %q", got)
+	}
+	if p.snap, err = box.Snapshot(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if got := e.meanwhile(t.Context(), p, &cycle.Document{}); got != "" {
+		t.Errorf("meanwhile = %q where nothing changed", got)
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -193,6 +194,31 @@ func TestRecoverFolderMoved(t *testing.T) {
 				t.Errorf("kept %q, %v", src, err)
 			}
 		})
+	}
+}
+
+// TestUndoIsNotOfAnEarlierMerge holds that an undo of the last merge whose
+// record is damaged says so, and does not take back the one before.
+func TestUndoIsNotOfAnEarlierMerge(t *testing.T) {
+	d := newDeathRig(t, false)
+	d.toMerged()
+	dir := filepath.Join(d.s.dir, "undo", "c2")
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(dir, planFile), []byte("{"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	before := d.everything()
+	var e *Error
+	if _, err := d.s.Undo(t.Context(), ""); !errors.As(err, &e) || e.Code != CodeDamaged || !strings.Contains(e.Message, "c2") {
+		t.Errorf("Undo = %v, want %s of c2", err, CodeDamaged)
+	}
+	if diff := cmp.Diff(before, d.everything()); diff != "" {
+		t.Errorf("something was changed:\n%s", diff)
+	}
+	if _, err := d.s.Undo(t.Context(), "c1"); err != nil {
+		t.Errorf("Undo of the one before, by its name: %v", err)
 	}
 }
 

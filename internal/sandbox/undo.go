@@ -61,6 +61,23 @@ func undoPlans(dir string) []*plan {
 	return out
 }
 
+// Newest is the record that is meant where none is named: "" where there is
+// none. One that cannot be read, and that is newer by its name than all others,
+// is not passed over: who undoes the last merge must not undo the one before.
+func (s *Sandbox) Newest() string {
+	id := ""
+	if all := undoPlans(s.dir); len(all) > 0 {
+		id = all[0].ID
+	}
+	entries, _ := os.ReadDir(filepath.Join(s.dir, "undo"))
+	for _, e := range entries {
+		if _, err := loadPlan(filepath.Join(s.dir, "undo", e.Name())); errors.Is(err, errDamaged) && e.Name() > id {
+			id = e.Name()
+		}
+	}
+	return id
+}
+
 // nextSeq is above the Seq of all records, so that a plan that becomes one is
 // the newest. It may give again what no record has any more.
 func nextSeq(dir string) uint64 {
@@ -78,11 +95,9 @@ func nextSeq(dir string) uint64 {
 func (s *Sandbox) Undo(ctx context.Context, id string) (*Merged, error) {
 	s.last = nil // nobody is told of what we write
 	if id == "" {
-		all := s.Undos()
-		if len(all) == 0 {
+		if id = s.Newest(); id == "" {
 			return nil, ErrNothingToUndo
 		}
-		id = all[0].ID
 	}
 	if err := checkID(id); err != nil {
 		return nil, fmt.Errorf("undo: %w: %w", err, ErrNothingToUndo)

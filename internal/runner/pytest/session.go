@@ -32,18 +32,18 @@ type session struct {
 
 func open(env runner.Env, p runner.Project) (*session, error) {
 	if len(p.Command) == 0 {
-		return nil, fmt.Errorf("open pytest in %s: the project has no command", p.Root)
+		return nil, errors.New("the project has no command")
 	}
 	dir, err := os.MkdirTemp(env.Scratch, "pytest-")
 	if err != nil {
-		return nil, fmt.Errorf("open pytest in %s: %w", p.Root, err)
+		return nil, err
 	}
 	s := &session{env: env, project: p, dir: dir, python: filepath.Join(dir, "python"), tree: newTree(env, p.Command[0])}
 	if err := writePython(s.python); err != nil {
-		return nil, fmt.Errorf("open pytest in %s: %w", p.Root, err)
+		return nil, err
 	}
 	if err := os.MkdirAll(filepath.Join(dir, "metadata"), 0o700); err != nil {
-		return nil, fmt.Errorf("open pytest in %s: %w", p.Root, err)
+		return nil, err
 	}
 	return s, nil
 }
@@ -63,7 +63,7 @@ func (s *session) Run(ctx context.Context, req runner.Request) (*runner.Report, 
 	}
 	run, err := s.prepare(req)
 	if err != nil {
-		return nil, fmt.Errorf("run pytest in %s: %w", s.project.Root, err)
+		return nil, err
 	}
 	defer func() { _ = os.RemoveAll(run.dir) }()
 	report := &runner.Report{Framework: Name, Project: s.project.Root, Warnings: run.warnings}
@@ -119,7 +119,7 @@ func (s *session) exec(ctx context.Context, req runner.Request, run *prepared, s
 		return exit, nil
 	}
 	if err != nil {
-		return exit, fmt.Errorf("run pytest in %s: %w", s.project.Root, err)
+		return exit, err
 	}
 	if followErr != nil {
 		report.Truncated = followErr.Error()

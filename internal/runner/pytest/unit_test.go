@@ -1,6 +1,8 @@
 package pytest
 
 import (
+	"path/filepath"
+	"strings"
 	"testing"
 
 	"regreen/internal/runner"
@@ -182,4 +184,13 @@ func FuzzConfig(f *testing.F) {
 		pyprojectRequires(text)
 		parseDump(string(text))
 	})
+}
+
+// TestErrorsNameNoFramework holds that a session's errors leave it to the caller
+// to say which framework and project they are of: said twice, nobody reads on.
+func TestErrorsNameNoFramework(t *testing.T) {
+	_, err := open(runner.Env{Scratch: filepath.Join(t.TempDir(), "gone")}, runner.Project{Root: "pkg", Command: []string{"python3"}})
+	if err == nil || strings.Contains(err.Error(), "in pkg") {
+		t.Errorf("open = %v, want an error without the project's name", err)
+	}
 }
