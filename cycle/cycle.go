@@ -45,6 +45,7 @@ type run struct {
 	lanes     []Lane            // further sandboxes, once they were asked for
 	asksLanes bool              // they were
 	besides   map[string]bool   // candidates that were tried while others ran, in vain
+	blamed    []failure         // what passes without the guilty lines
 	taken     []string          // titles of the fixes that settleBest took back
 }
 
@@ -140,7 +141,11 @@ func (c *run) cycle(ctx context.Context) error {
 		return err
 	}
 	// The verdict stands, whatever comes of the search.
-	if err := c.guilt(ctx, c.now); err != nil && ctx.Err() == nil {
+	err = c.guilt(ctx, c.now)
+	if err == nil {
+		err = c.guess(ctx)
+	}
+	if err != nil && ctx.Err() == nil {
 		c.doc.Warnings = append(c.doc.Warnings, fmt.Sprintf("the cause was not searched for to the end: %v", err))
 	}
 	return nil

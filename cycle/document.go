@@ -180,6 +180,7 @@ type Timings struct {
 	Merge     int64 `json:"merge"`
 	AtBase    int64 `json:"at_base"` // runs that tell old failures from new ones
 	Cause     int64 `json:"cause"`   // the search for the guilty part of the diff
+	Guess     int64 `json:"guess"`   // guesses at the guilty lines
 	Total     int64 `json:"total"`
 }
 

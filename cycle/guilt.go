@@ -128,7 +128,7 @@ func (d *delta) blame(ctx context.Context) (done bool, err error) {
 			return true, nil
 		}
 	}
-	c.doc.Cause = d.tell(found)
+	c.doc.Cause, c.blamed = d.tell(found), d.target
 	return true, nil
 }
 

@@ -36,6 +36,7 @@ type Cycle struct {
 	TypingQuiet            Duration `toml:"typing_quiet"` // 0: half-written files are not waited for
 	Budget                 Duration `toml:"budget"`
 	CauseBudget            Duration `toml:"cause_budget"` // 0: no cause is searched for
+	GuessBudget            Duration `toml:"guess_budget"` // 0: nothing is guessed at
 	ConservativeUntil      int      `toml:"conservative_until"`
 	ConservativeAbove      float64  `toml:"conservative_above"`
 	SurgicalMaxCritical    int      `toml:"surgical_max_critical"`

@@ -64,6 +64,7 @@ func schema() node {
 			"typing_quiet":             {kind: duration},
 			"budget":                   {kind: duration},
 			"cause_budget":             {kind: duration},
+			"guess_budget":             {kind: duration},
 			"conservative_until":       {kind: integer},
 			"conservative_above":       {kind: percent},
 			"surgical_max_critical":    {kind: integer},

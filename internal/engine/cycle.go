@@ -120,6 +120,7 @@ func (e *Engine) Cycle(ctx context.Context, req Request, sink func(cycle.Event))
 	if req.Saved {
 		// Whoever saved waits for the verdict.
 		opts.Config.Cycle.CauseBudget = min(opts.Config.Cycle.CauseBudget, savedCause)
+		opts.Config.Cycle.GuessBudget = min(opts.Config.Cycle.GuessBudget, savedCause)
 	}
 	doc, err := cycle.Run(ctx, selection(p.set, req), opts, deps)
 	closeUnits = both(closeUnits, closeLanes)
