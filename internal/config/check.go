@@ -315,6 +315,7 @@ func (c *checker) projects(cfg Config) {
 				"%s in %q is already set by project[%d]", p.Framework, p.Root, first)
 		}
 		seen[k] = i
+		c.args(i, p)
 		for name, value := range p.Env {
 			if name == "" || strings.ContainsAny(name, "=\x00") || strings.Contains(value, "\x00") {
 				c.fail(fmt.Sprintf("project[%d].env", i), `write NAME = "value"`, "%q is not a variable that a process can have", name)

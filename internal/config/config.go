@@ -146,5 +146,6 @@ type Project struct {
 	Root      string            `toml:"root"`
 	Framework string            `toml:"framework"`
 	Command   []string          `toml:"command"`
+	Args      []string          `toml:"args"` // in the place of those of the project's script; none keeps them
 	Env       map[string]string `toml:"env"`
 }

@@ -103,6 +103,8 @@ func TestParseRejects(t *testing.T) {
 		{"duplicate root", "[[project]]\nframework=\"jest\"\n[[project]]\nroot = \"./\"\nframework=\"jest\"\n",
 			Error{Line: 3, Column: 3, Key: "project[1]", Message: `jest in "./" is already set by project[0]`,
 				Hint: "keep one of the two, or give them different roots"}},
+		{"an argument that is regreen's", "[[project]]\nframework = \"pytest\"\nargs = [\"-n\", \"2\", \"--maxfail=1\"]\n", Error{Line: 3, Column: 1, Key: "project[0].args",
+			Message: `--maxfail cannot be given to pytest`, Hint: "leave it out: regreen itself says which tests run, how they report and when a run ends"}},
 		{"root outside", "[[project]]\nroot = \"../x\"\nframework=\"jest\"\n", Error{Line: 2, Column: 1, Key: "project[0].root",
 			Message: `"../x" is not inside the repository`, Hint: `write a folder relative to the repository's root, with "/"; "." is the root`}},
 		{"not an array", "[project]\nroot = \".\"\n", Error{Line: 1, Column: 2, Key: "project",

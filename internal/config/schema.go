@@ -147,6 +147,7 @@ func schema() node {
 			"root":      {kind: folder},
 			"framework": {kind: word, words: Frameworks()},
 			"command":   {kind: texts},
+			"args":      {kind: texts},
 			"env":       {kind: textMap},
 		}},
 	}}

@@ -159,6 +159,9 @@ func byHand(cands []Candidate, by []config.Project, supported []string) ([]Proje
 			}
 			return nil, pr
 		}
+		if len(p.Args) > 0 {
+			proj.Args = slices.Clone(p.Args)
+		}
 		env := map[string]string{}
 		for k, v := range proj.Env {
 			env[k] = v

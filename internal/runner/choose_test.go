@@ -64,3 +64,26 @@ func TestChoose(t *testing.T) {
 		})
 	}
 }
+
+// TestArgumentsByHand holds that arguments set by hand stand in the place of the
+// script's, with the detected command and with one of their own.
+func TestArgumentsByHand(t *testing.T) {
+	found := []Candidate{{Project: Project{Root: ".", Framework: "jest", Command: []string{"node", "jest.js"}, Args: []string{"--ci"}}, Strength: ByScript}}
+	for _, tc := range []struct {
+		by   config.Project
+		want Project
+	}{
+		{config.Project{Root: ".", Framework: "jest"}, Project{Command: []string{"node", "jest.js"}, Args: []string{"--ci"}}},
+		{config.Project{Root: ".", Framework: "jest", Args: []string{"-i"}}, Project{Command: []string{"node", "jest.js"}, Args: []string{"-i"}}},
+		{config.Project{Root: ".", Framework: "jest", Command: []string{"j"}, Args: []string{"-i"}}, Project{Command: []string{"j"}, Args: []string{"-i"}}},
+	} {
+		ps, _, err := Choose(found, []config.Project{tc.by}, []string{"jest"})
+		if err != nil || len(ps) != 1 {
+			t.Fatalf("Choose(%v) = %v, %v", tc.by, ps, err)
+		}
+		tc.want.Root, tc.want.Framework, tc.want.Source, tc.want.Env = ".", "jest", "regreen.toml", map[string]string{}
+		if d := cmp.Diff(tc.want, ps[0]); d != "" {
+			t.Errorf("with %v (-want +got):\n%s", tc.by, d)
+		}
+	}
+}
