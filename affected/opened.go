@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"path"
 	"slices"
+
+	"regreen/internal/lang"
 )
 
 // Opened is what runs of tests were seen to open, by what was opened: evidence
@@ -11,9 +13,9 @@ import (
 // test files (or the sources that were being loaded) that opened it.
 type Opened struct {
 	Read, Listed, Loaded map[string][]string
-	// Ran are the sources that were seen to be loaded by Node's own require, so
-	// that whatever they require is in Loaded.
-	Ran map[string]bool
+	// Requires are the sources of which whatever they require is in Loaded,
+	// Imports those of which import() is seen too.
+	Requires, Imports map[string]bool
 }
 
 // opened gives those who were seen to open a changed file, or to list the
@@ -87,17 +89,38 @@ func (w *walk) wide(at, node int32, visit func(to, label int32)) {
 
 // traced tells whether what a file's computed imports load is known from runs.
 func (w *walk) traced(node, file int32) bool {
+	return !w.open[node] && w.g.seesAll(file) && slices.ContainsFunc(w.g.wides, func(wd wide) bool { return wd.node == node })
+}
+
+// unseen tells whether an edge is of an import that computes a part of its
+// name, by a file that was never seen to load this one though all that it loads
+// is seen. No run can have seen what is new.
+func (w *walk) unseen(at int32, e edge) bool {
 	g := w.g
-	if !g.in.Traced || g.in.Opened == nil || w.open[node] || !slices.ContainsFunc(g.wides, func(wd wide) bool { return wd.node == node }) {
+	if !g.in.Traced || g.labels[e.label].verb != verbs[lang.Wide] || g.nodes[at].virtual {
 		return false
 	}
+	if word, ok := w.seed[at]; ok && word != changed {
+		return false
+	}
+	return g.seesAll(e.to) && !slices.Contains(g.in.Opened.Loaded[g.nodes[at].name], g.nodes[e.to].name)
+}
+
+// seesAll tells whether all is known from runs that a file's computed imports
+// load.
+func (g *Graph) seesAll(file int32) bool {
 	name := g.nodes[file].name
-	if !g.in.Opened.Ran[name] {
+	switch {
+	case !g.in.Traced || g.in.Opened == nil:
+		return false
+	case g.in.Opened.Imports[name]:
+		return true
+	case !g.in.Opened.Requires[name]:
 		return false
 	}
 	known, ok := g.plain[name]
 	if !ok {
-		// import() goes past what is watched.
+		// import() went past what was watched.
 		src, err := g.in.Tree.ReadFile(name)
 		known = err == nil && !bytes.Contains(src, []byte("import("))
 		if g.plain == nil {

@@ -16,10 +16,10 @@ func TestOpened(t *testing.T) {
 	now := tree("a.test.js", "read(name)\n", "b.test.js", "import './lib.js'\n", "c.test.js", "require('./load.js')\n",
 		"lib.js", "", "data/x.json", "1", "data/y.json", "1", "load.js", "module.exports = (n) => require(n)\n", "plugin.js", "", "other.js", "", "package.json", "{}")
 	seen := &affected.Opened{
-		Read:   map[string][]string{"data/x.json": {"a.test.js"}, "lib.js": {"b.test.js", "gone.test.js"}, "package.json": {"a.test.js"}},
-		Listed: map[string][]string{"data": {"b.test.js"}},
-		Loaded: map[string][]string{"plugin.js": {"load.js"}, "load.js": {"c.test.js"}},
-		Ran:    map[string]bool{"load.js": true},
+		Read:     map[string][]string{"data/x.json": {"a.test.js"}, "lib.js": {"b.test.js", "gone.test.js"}, "package.json": {"a.test.js"}},
+		Listed:   map[string][]string{"data": {"b.test.js"}},
+		Loaded:   map[string][]string{"plugin.js": {"load.js"}, "load.js": {"c.test.js"}},
+		Requires: map[string]bool{"load.js": true},
 	}
 	cases := []struct {
 		name, change, want string
@@ -30,6 +30,29 @@ func TestOpened(t *testing.T) {
 		{name: "what a computed import may load", change: "other.js", want: "c.test.js"},
 		{name: "what a computed import was not seen to load", change: "other.js", traced: true},
 		{name: "what a computed import was seen to load", change: "plugin.js", want: "c.test.js", traced: true},
+	}
+	// The same of a name of which a part is computed.
+	part := tree("c.test.js", "require('./load.js')\n", "load.js", "module.exports = (n) => require('./plug/' + n)\n", "plug/one.js", "exports.a = 1\n", "plug/two.js", "")
+	in := affected.Input{Tree: part, Languages: lang.Set{js.Language{}}, Projects: []affected.Project{node(".")},
+		Opened: &affected.Opened{Requires: map[string]bool{"load.js": true}, Loaded: map[string][]string{"plug/one.js": {"load.js"}}}}
+	for change, want := range map[string]string{"M plug/one.js": "c.test.js", "M plug/two.js": "", "A plug/two.js": "c.test.js", "D plug/three.js": "c.test.js"} {
+		in.Traced = true
+		if got := selectInput(t, in, part, change); got != want {
+			t.Errorf("%s: selected %q, want %q", change, got, want)
+		}
+		in.Traced = false
+		if got := selectInput(t, in, part, change); got != "c.test.js" {
+			t.Errorf("%s without traced: selected %q", change, got)
+		}
+	}
+	// A source with import() counts where that was seen as well.
+	withImport := tree("c.test.js", "import './load.js'\n", "load.js", "export default (n) => import(n)\n", "other.js", "")
+	for _, imports := range []bool{false, true} {
+		o := &affected.Opened{Requires: map[string]bool{"load.js": true}, Imports: map[string]bool{"load.js": imports}}
+		in := affected.Input{Tree: withImport, Languages: lang.Set{js.Language{}}, Projects: []affected.Project{node(".")}, Opened: o, Traced: true}
+		if got := selectInput(t, in, withImport, "M other.js"); (got == "") != imports {
+			t.Errorf("import() seen %v: selected %q", imports, got)
+		}
 	}
 	languages := lang.Set{js.Language{}, py.New("")}
 	for _, tc := range cases {

@@ -122,6 +122,9 @@ func (w *walk) byNames(at int32, differ lang.Names) {
 		if w.hit(e.to) && w.seed[e.to] == "" {
 			continue // all of it is reached already
 		}
+		if w.unseen(at, e) {
+			continue
+		}
 		on, whole := w.passed(at, e, differ)
 		have, part := w.part[e.to]
 		switch {
@@ -168,7 +171,7 @@ func (w *walk) step(at int32, visit func(to, label int32)) {
 	}
 	scope := g.scope[at]
 	for _, e := range n.rev {
-		if n.pkg && len(scope) > 0 && !g.inside(e.to, scope) || judged && w.narrowed(at, e) || n.virtual && w.traced(at, e.to) {
+		if n.pkg && len(scope) > 0 && !g.inside(e.to, scope) || judged && w.narrowed(at, e) || n.virtual && w.traced(at, e.to) || w.unseen(at, e) {
 			continue
 		}
 		visit(e.to, e.label)

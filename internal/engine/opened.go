@@ -10,7 +10,6 @@ import (
 
 	"regreen/affected"
 	"regreen/internal/runner"
-	"regreen/internal/runner/mocha"
 )
 
 // maxOpened is how many things that runs opened are kept. What comes after is
@@ -65,6 +64,10 @@ func (s *openedStore) ran(req runner.Request, r *runner.Report) {
 		}
 	}
 	for _, o := range r.Opened {
+		if o.Kind == runner.OpenedCut {
+			s.doubt()
+			continue
+		}
 		kinds := s.by[o.By]
 		if s.n >= maxOpened || slices.Contains(kinds[o.Kind], o.File) {
 			continue
@@ -77,6 +80,18 @@ func (s *openedStore) ran(req runner.Request, r *runner.Report) {
 		s.n++
 		s.fresh = true
 	}
+}
+
+// doubt drops that all is known of what any source loads. The caller holds the
+// lock.
+func (s *openedStore) doubt() {
+	for _, kinds := range s.by {
+		for _, mark := range []string{runner.OpenedRequires, runner.OpenedImports} {
+			s.n -= len(kinds[mark])
+			delete(kinds, mark)
+		}
+	}
+	s.fresh = true
 }
 
 // forget drops what one file opened. The caller holds the lock.
@@ -109,22 +124,24 @@ func (s *openedStore) save(exists func(rel string) bool) error {
 	return nil
 }
 
-// known gives it the other way round, for a selection. What a module requires is
-// seen only where Node's own loader runs the tests.
-func (s *openedStore) known(projects []affected.Project) *affected.Opened {
-	o := &affected.Opened{Read: map[string][]string{}, Listed: map[string][]string{}, Loaded: map[string][]string{}, Ran: map[string]bool{}}
-	watched := len(projects) > 0 && !slices.ContainsFunc(projects, func(p affected.Project) bool { return p.Framework != mocha.Name })
+// known gives it the other way round, for a selection. Where not all was kept
+// nothing is known of what a source does not load.
+func (s *openedStore) known() *affected.Opened {
+	o := &affected.Opened{Read: map[string][]string{}, Listed: map[string][]string{}, Loaded: map[string][]string{}, Requires: map[string]bool{}, Imports: map[string]bool{}}
 	to := map[string]map[string][]string{runner.OpenedRead: o.Read, runner.OpenedList: o.Listed, runner.OpenedLoad: o.Loaded}
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	whole := s.n < maxOpened
 	for by, kinds := range s.by {
 		for kind, files := range kinds {
-			for _, f := range files {
-				if m := to[kind]; m != nil {
-					m[f] = append(m[f], by)
-				}
-				if kind == runner.OpenedLoad && watched {
-					o.Ran[f] = true
+			switch {
+			case kind == runner.OpenedRequires && whole:
+				o.Requires[by] = true
+			case kind == runner.OpenedImports && whole:
+				o.Imports[by] = true
+			case to[kind] != nil:
+				for _, f := range files {
+					to[kind][f] = append(to[kind][f], by)
 				}
 			}
 		}

@@ -5,7 +5,6 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"regreen/affected"
 	"regreen/internal/runner"
 )
 
@@ -20,7 +19,7 @@ func TestOpenedStore(t *testing.T) {
 		}
 		s.ran(req, r)
 	}
-	readers := func(s *openedStore) map[string][]string { return s.known([]affected.Project{}).Read }
+	readers := func(s *openedStore) map[string][]string { return s.known().Read }
 	s := openOpened(dir)
 	run(s, runner.Passed, runner.Request{}, "one", "two")
 	run(s, runner.Failed, runner.Request{}, "three")
@@ -41,5 +40,23 @@ func TestOpenedStore(t *testing.T) {
 	}
 	if got := readers(openOpened(dir)); len(got) > 0 {
 		t.Errorf("a file that is gone still reads: %v", got)
+	}
+}
+
+// TestOpenedMarks: a source of which all that it loads was seen is known as one,
+// until a run tells less than it opened.
+func TestOpenedMarks(t *testing.T) {
+	s := openOpened(t.TempDir())
+	mark := func(file, kind string) runner.Opened { return runner.Opened{By: file, File: file, Kind: kind} }
+	s.ran(runner.Request{}, &runner.Report{Ended: true, Opened: []runner.Opened{mark("a.js", runner.OpenedImports), mark("b.js", runner.OpenedRequires),
+		{By: "a.js", File: "c.js", Kind: runner.OpenedLoad}}})
+	load := map[string][]string{"c.js": {"a.js"}}
+	got := s.known()
+	if !got.Imports["a.js"] || !got.Requires["b.js"] || len(got.Imports)+len(got.Requires) != 2 || !cmp.Equal(load, got.Loaded) {
+		t.Errorf("known = %+v", got)
+	}
+	s.ran(runner.Request{}, &runner.Report{Ended: true, Opened: []runner.Opened{{Kind: runner.OpenedCut}}})
+	if got := s.known(); len(got.Imports)+len(got.Requires) != 0 || !cmp.Equal(load, got.Loaded) {
+		t.Errorf("known after a run that told less = %+v", got)
 	}
 }

@@ -31,7 +31,7 @@ func (e *Engine) choose(ctx context.Context, p *prepared, all bool) (*affected.S
 		k.scans = affected.OpenScans(filepath.Join(e.box.Dir(), "scans"), buildID())
 	}
 	p.input.Scans, p.input.Sum, p.input.Past = k.scans, sums(p.snap), e.past().of
-	p.input.Opened, p.input.Traced = e.seen().known(e.projects), e.opts.Config.Affected.Precision == "traced"
+	p.input.Opened, p.input.Traced = e.seen().known(), e.opts.Config.Affected.Precision == "traced"
 	graph := k.graph
 	k.graph = nil // what an error leaves is not to be used again
 	var set *affected.Set

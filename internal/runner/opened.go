@@ -13,7 +13,13 @@ import (
 const (
 	OpenedRead = "read" // its bytes were read
 	OpenedList = "list" // the folder was listed
-	OpenedLoad = "load" // a module required it (By may be that module)
+	OpenedLoad = "load" // a module loaded it (By may be that module)
+	// Marks of a module, which is By and File both: from its first one on, all that
+	// its require calls load is seen, or its import() too.
+	OpenedRequires = "require"
+	OpenedImports  = "import"
+	// OpenedCut says, once, that there was more than is told.
+	OpenedCut = "cut"
 )
 
 // Opened is one thing that a run was seen to open. What a run opens in ways
@@ -51,7 +57,7 @@ func ReadOpened(file, root string) []Opened {
 	lines.Buffer(nil, 1<<20)
 	for lines.Scan() {
 		if left -= len(lines.Bytes()); left < 0 {
-			break
+			return append(out, Opened{Kind: OpenedCut})
 		}
 		var o Opened
 		if json.Unmarshal(lines.Bytes(), &o) != nil {

@@ -1,8 +1,11 @@
 'use strict';
 // Loaded by every process of a run before anything else. It notes which files
 // of the repository are opened for reading, which folders are listed and which
-// modules require which, and for which test file, as JSON lines in the file
-// that REGREEN_OPENED names. It changes nothing and must never throw.
+// modules load which, and for which test file, as JSON lines in the file that
+// REGREEN_OPENED names. It changes nothing and must never throw.
+//
+// A module of which what it loads is seen is noted as loading itself: with
+// 'require' only its require calls are seen, with 'import' its import() too.
 const { REGREEN_OPENED: out, REGREEN_ROOT: root } = process.env;
 if (out && root) {
   const fs = require('fs');
@@ -18,7 +21,7 @@ if (out && root) {
 
   const put = (by, file, kind) => {
     const key = `${kind}\0${by}\0${file}`;
-    if (busy || noted.has(key) || !own(by) || !own(file) || by === file) return;
+    if (busy || noted.has(key) || !own(by) || !own(file) || (by === file && kind !== 'require' && kind !== 'import')) return;
     noted.add(key);
     if (noted.size > 200000) return;
     busy = true;
@@ -98,22 +101,33 @@ if (out && root) {
     for (const name of ['readdir', 'readdirSync', 'opendir', 'opendirSync']) wrap(of, name, list);
   }
 
+  // loads notes that a module loads another one, and how much of what it loads is
+  // seen, '' where that is not known.
+  const loads = (from, file, seen) => {
+    if (!own(from)) return;
+    if (seen) put(from, from, seen);
+    put(from, file, 'load');
+  };
+
   // The module that is being loaded: what it reads then is read for all who load it.
   let loading = '';
   const { _load: load, _resolveFilename: find } = Module;
+  const hooks = typeof Module.registerHooks === 'function' && !/[\\/](jest|vitest)/.test(process.argv[1] || '');
   if (typeof load === 'function' && typeof find === 'function') {
     Module._load = function (request, parent, ...rest) {
       const before = loading;
       try {
-        return Reflect.apply(load, this, [request, parent, ...rest]);
+        const got = Reflect.apply(load, this, [request, parent, ...rest]);
+        if (request === 'jest-resolve') jest(got);
+        return got;
       } finally {
         loading = before;
       }
     };
     Module._resolveFilename = function (request, parent, ...rest) {
       const file = Reflect.apply(find, this, [request, parent, ...rest]);
+      if (parent && parent.filename) loads(parent.filename, file, hooks ? 'import' : 'require');
       if (own(file)) {
-        if (parent && parent.filename) put(parent.filename, file, 'load');
         if (!require.cache[file]) loading = file;
         const test = by();
         if (test) put(test, file, 'load');
@@ -121,11 +135,61 @@ if (out && root) {
       return file;
     };
   }
+
+  // jest resolves for the modules it runs, all that they require and import.
+  const jest = (exports) => {
+    const proto = exports && exports.default && exports.default.prototype;
+    if (!proto || proto[Symbol.for('regreen.opened')]) return;
+    Object.defineProperty(proto, Symbol.for('regreen.opened'), { value: true });
+    const { resolveModule: one, resolveModuleAsync: later } = proto;
+    if (typeof one === 'function') {
+      proto.resolveModule = function (from, ...rest) {
+        const file = Reflect.apply(one, this, [from, ...rest]);
+        loads(from, file, 'import');
+        return file;
+      };
+    }
+    if (typeof later === 'function') {
+      proto.resolveModuleAsync = async function (from, ...rest) {
+        const file = await Reflect.apply(later, this, [from, ...rest]);
+        loads(from, file, 'import');
+        return file;
+      };
+    }
+  };
+
+  // ES modules that Node itself runs; vitest's workers tell of theirs.
+  if (hooks) {
+    const { fileURLToPath } = require('url');
+    try {
+      Module.registerHooks({
+        resolve(specifier, context, next) {
+          const found = next(specifier, context);
+          try {
+            const from = context.parentURL;
+            if (typeof from === 'string' && from.startsWith('file:') && own(fileURLToPath(from))) {
+              loads(fileURLToPath(from), found.url.startsWith('file:') ? fileURLToPath(found.url) : '', 'import');
+            }
+          } catch {
+            // no file
+          }
+          return found;
+        },
+      });
+    } catch {
+      // the selection knows less then, no more
+    }
+  }
+
   try {
     Module.syncBuiltinESMExports();
   } catch {
     // an old Node: modules that import { readFile } keep the plain one
   }
+
+  // A framework that runs modules itself tells what they load, from inside its
+  // sandboxes too.
+  Object.defineProperty(process, Symbol.for('regreen.loads'), { value: loads });
 
   // A framework that runs many files in a process says which one it is at.
   Object.defineProperty(globalThis, Symbol.for('regreen.test'), {

@@ -1,6 +1,8 @@
 package node_test
 
 import (
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -84,6 +86,92 @@ test('a', () => {
 				if diff := cmp.Diff(expect, slices.Compact(got)); diff != "" {
 					t.Errorf("%s %v: opened (-want +got)\n%s\n%s", deps, files, diff, r.Output)
 				}
+			}
+		}
+	}
+}
+
+// TestLoads: what a module loads by a name that it computes is known after a
+// run, whichever module system runs it, and that it is all of it.
+func TestLoads(t *testing.T) {
+	const tests = `-- src/load.js --
+REQUIRE
+-- src/plug/one.js --
+EXPORT 1;
+-- src/plug/two.js --
+EXPORT 2;
+-- src/plug/none.js --
+EXPORT 3;
+-- src/idle.js --
+EXPORT (n) => IMPORT('./plug/' + n + '.js');
+-- test/a.test.js --
+HEAD
+test('a', async () => {
+  await load('one');
+});
+-- test/b.test.js --
+HEAD
+test('b', async () => {
+  RESET
+  await load('two');
+});
+`
+	cjs := strings.NewReplacer("REQUIRE", "module.exports = (n) => require('./plug/' + n);", "EXPORT", "module.exports =", "IMPORT", "require",
+		"HEAD", "require('../src/idle');\nconst load = require('../src/load');", "RESET", "")
+	esm := strings.NewReplacer("REQUIRE", "export default (n) => import('./plug/' + n + '.js');", "EXPORT", "export default", "IMPORT", "import",
+		"HEAD", "import '../src/idle.js';\nimport load from '../src/load.js';", "RESET", "")
+	vi := strings.NewReplacer("REQUIRE", "export default (n) => import('./plug/' + n + '.js');", "EXPORT", "export default", "IMPORT", "import",
+		"HEAD", "import { vi } from 'vitest';\nimport '../src/idle.js';\nimport load from '../src/load.js';", "RESET", "await load('one');\n  vi.resetModules();")
+	manifest := func(kind, script string) string {
+		return "-- package.json --\n{" + kind + "\"scripts\":{\"test\":\"" + script + "\"}}\n"
+	}
+	module := `"type":"module",`
+	mocha12 := strings.ReplaceAll(tests, "test('", "it('")
+	cases := []struct {
+		fw   runner.Framework
+		deps []string
+		text string
+		mark string
+	}{
+		{jest.Framework{}, []string{"jest29", "jest30"}, manifest("", "jest") + cjs.Replace(tests), runner.OpenedImports},
+		{jest.Framework{}, []string{"jest29", "jest30"}, manifest(module, "NODE_OPTIONS=--experimental-vm-modules jest") + "-- jest.config.js --\nexport default { transform: {} };\n" + esm.Replace(tests), runner.OpenedImports},
+		{mocha.Framework{}, []string{"mocha11"}, manifest("", "mocha test/*.test.js") + cjs.Replace(mocha12), runner.OpenedRequires},
+		{vitest.Framework{}, []string{"vitest3", "vitest4", "vitest5"}, manifest(module, "vitest run") + "-- vitest.config.js --\nexport default { test: { globals: true } };\n" + vi.Replace(tests), runner.OpenedImports},
+		{vitest.Framework{}, []string{"vitest5"}, manifest(module, "vitest run") + "-- vitest.config.js --\nexport default { test: { globals: true, pool: 'vmThreads' } };\n" + vi.Replace(tests), runner.OpenedImports},
+		{vitest.Framework{}, []string{"vitest4"}, manifest(module, "vitest run") + "-- vitest.config.js --\nexport default { test: { globals: true, sequence: { hooks: 'list' } } };\n" + vi.Replace(tests), ""},
+		{mocha.Framework{}, []string{"mocha12"}, manifest(module, "mocha test/*.test.js") + esm.Replace(mocha12), runner.OpenedImports},
+	}
+	// Node itself tells of import() from 22.15 on; the one that vitest 5 needs does.
+	newer, err := filepath.Abs("../../../testdata/deps/vitest5/node_modules/node/bin")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, tc := range cases {
+		if tc.deps[0] == "mocha12" {
+			t.Setenv("PATH", newer+string(os.PathListSeparator)+os.Getenv("PATH"))
+		}
+		for _, deps := range tc.deps {
+			p := nodetest.New(t, tc.fw, deps, txtar.Parse([]byte(tc.text)))
+			r := p.Run(t, runner.Request{})
+			var got, marks []string
+			for _, o := range r.Opened {
+				switch {
+				case o.By == "src/load.js" && o.Kind == runner.OpenedLoad:
+					got = append(got, o.File)
+				case o.By == o.File && !strings.HasPrefix(o.By, "test/"):
+					marks = append(marks, o.Kind+" "+o.By)
+				}
+			}
+			slices.Sort(got)
+			if diff := cmp.Diff([]string{"src/plug/one.js", "src/plug/two.js"}, slices.Compact(got)); diff != "" {
+				t.Errorf("%s: loaded (-want +got)\n%s\n%s", deps, diff, r.Output)
+			}
+			var want []string
+			if tc.mark != "" {
+				want = []string{tc.mark + " src/load.js"}
+			}
+			if diff := cmp.Diff(want, slices.Compact(marks)); diff != "" {
+				t.Errorf("%s: of which is it known (-want +got)\n%s", deps, diff)
 			}
 		}
 	}

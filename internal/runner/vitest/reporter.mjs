@@ -91,18 +91,51 @@ export default class Reporter {
   }
 
   // follow has the workers themselves note each test as it begins: one that
-  // hangs or dies at once never gets to send its news.
+  // hangs or dies at once never gets to send its news. When a file is done, or
+  // forgets its modules, it tells which modules loaded which by import(); what
+  // they import otherwise stands in their text. Hooks that run after ours could
+  // load more: then nobody is told that this is all.
   follow(vitest) {
     const index = join(dirname(fs.realpathSync(process.argv[1])), 'dist', 'index.js');
     if (!fs.existsSync(index)) return;
     fs.writeFileSync(plan.setup, `import fs from 'node:fs';
-import { beforeEach } from ${JSON.stringify(pathToFileURL(index).href)};
+import { afterAll, beforeEach, vi } from ${JSON.stringify(pathToFileURL(index).href)};
 const out = fs.openSync(${JSON.stringify(plan.begun)}, 'a');
 beforeEach(({ task }) => {
   const path = [];
   for (let n = task; n && n !== task.file; n = n.suite) path.unshift(n.name);
   fs.writeSync(out, JSON.stringify({ t: 'begin', file: task.file?.filepath, path }) + '\\n');
 });
+const loads = process[Symbol.for('regreen.loads')];
+const tell = () => {
+  try {
+    const worker = globalThis.__vitest_worker__;
+    const seen = worker.config?.sequence?.hooks === 'stack' ? 'import' : '';
+    const modules = worker.evaluatedModules?.idToModuleMap ?? worker.moduleCache;
+    for (const [id, module] of modules) {
+      for (const from of module.importers ?? []) {
+        const by = modules.get(from);
+        const code = by?.meta?.code ?? by?.code;
+        if (typeof code === 'string' && !code.includes('dynamic_import__')) continue;
+        loads(by?.file ?? from, module.file ?? id.replace(/[?#].*$/, ''), seen);
+      }
+    }
+  } catch {
+    // the selection knows less then, no more
+  }
+};
+if (loads) {
+  afterAll(tell);
+  const { resetModules } = vi;
+  const told = Symbol.for('regreen.told');
+  if (!resetModules[told]) { // a worker may run many files
+    vi.resetModules = (...args) => {
+      tell();
+      return Reflect.apply(resetModules, vi, args);
+    };
+    vi.resetModules[told] = true;
+  }
+}
 `);
     for (const project of vitest.projects ?? []) {
       const c = project.config;
