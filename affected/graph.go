@@ -42,7 +42,7 @@ type Graph struct {
 	uses    map[int32][]resolvedLink // what files do with names, as far as asked for
 	modules map[int32]lang.Module    // files taken apart by their names; nil ones cannot be
 	judged  map[judgementKey]judgement
-	checked *bool // typesTested; nil until asked
+	checked *bool // checksTypes; nil until asked
 
 	// Of the present changes, made by seeds.
 	seeded  map[int32]string

@@ -44,7 +44,7 @@ func (g *Graph) nameEffect(ctx context.Context, file string, l lang.Language, be
 	linker, ok := l.(lang.Linker)
 	id, known := g.ids[file]
 	if !ok || !known || len(g.in.Changes) > maxNamed || len(now) > maxScan || len(before) > maxScan ||
-		!g.nodes[id].owned || len(g.nodes[id].projects) > 0 || len(g.nodes[id].rev) == 0 || g.typesTested(linker) || g.importsItself(id) {
+		!g.nodes[id].owned || len(g.nodes[id].projects) > 0 || len(g.nodes[id].rev) == 0 || g.checksTypes(linker) || g.importsItself(id) {
 		return effect{}
 	}
 	key := judgementKey{file, sha256.Sum256(before), sha256.Sum256(now)}
@@ -69,15 +69,10 @@ func (g *Graph) nameEffect(ctx context.Context, file string, l lang.Language, be
 	return e
 }
 
-// typesTested tells whether to load a file may fail for its types: a loader
-// checks them, or tests are of types. Loaders are found where a manifest of the
-// repository names one or one is installed beside it.
-func (g *Graph) typesTested(l lang.Linker) bool {
-	for _, id := range g.tests {
-		if base := path.Base(g.nodes[id].name); strings.Contains(base, "-d.") {
-			return true
-		}
-	}
+// checksTypes tells whether to load a file may fail for its types, since a
+// loader checks them: a manifest of the repository names one, or one is
+// installed beside it.
+func (g *Graph) checksTypes(l lang.Linker) bool {
 	if g.checked == nil {
 		found := false
 		manifests := append([]string{"package.json"}, g.manifestFiles...)

@@ -91,7 +91,7 @@ func TestNames(t *testing.T) {
 			tree: func(f files) { f["package.json"] = `{"devDependencies":{"ts-jest":"1"}}` }},
 		{name: "types are checked by what is installed", edits: []edit{{"src/c.ts", "= 3", "= 4"}}, want: "a b c d half ns types",
 			tree: func(f files) { f["node_modules/ts-node/package.json"] = `{}` }},
-		{name: "tests of types", edits: []edit{{"src/c.ts", "= 3", "= 4"}}, want: "a b c d half ns types", tree: func(f files) { f["t/x.test-d.ts"], f["t/y-d.test.ts"] = "", "" }},
+		{name: "tests of types depend on all files", edits: []edit{{"src/c.ts", "= 3", "= 4"}}, want: "c t-d", tree: func(f files) { f["t/t-d.test.ts"] = "import { a } from '../src'\n"; f["t/u-d.test.ts"] = "" }},
 		{name: "tests are run with it", edits: []edit{{"src/c.ts", "= 3", "= 4"}}, want: "a b c d half list ns set types", tree: func(f files) {
 			f["src/two.ts"] += "import './setup'\n"
 			f["setup.ts"] = "import { c } from './src/c'\nglobalThis.c = c\n"

@@ -49,8 +49,8 @@ func (g *Graph) seeds(ctx context.Context) map[int32]string {
 func (w *walk) reached() []Test {
 	n, steps := 0, 0
 	for _, id := range w.g.tests {
-		if w.hit(id) {
-			n, steps = n+1, steps+max(1, int(w.dist[id]))
+		if by := w.test(id); by != nil {
+			n, steps = n+1, steps+max(1, int(by.dist[id]))
 		}
 	}
 	if n == 0 {
@@ -59,13 +59,14 @@ func (w *walk) reached() []Test {
 	out := make([]Test, 0, n)
 	all := make([]string, 0, steps) // the sentences of all chains, which are parts of it
 	for _, id := range w.g.tests {
-		if !w.hit(id) {
+		by := w.test(id)
+		if by == nil {
 			continue
 		}
 		from := len(all)
-		all = w.chain(id, all)
+		all = by.chain(id, all)
 		t := Test{File: w.g.nodes[id].name, Projects: w.g.nodes[id].projects, Why: all[from:len(all):len(all)]}
-		if w.dist[id] > 0 {
+		if by.dist[id] > 0 {
 			t.Distance = len(t.Why)
 		}
 		out = append(out, t)
@@ -203,7 +204,7 @@ func (g *Graph) useful(w *walk, seeds map[int32]string) func(id int32) bool {
 
 // any tells whether the walk came to a test.
 func (w *walk) any() bool {
-	return slices.ContainsFunc(w.g.tests, w.hit)
+	return slices.ContainsFunc(w.g.tests, func(id int32) bool { return w.test(id) != nil })
 }
 
 // all makes the set of every test.

@@ -31,8 +31,10 @@ type walk struct {
 	part map[int32]lang.Names
 	// apart are the files that were taken apart for their names.
 	apart map[int32]bool
-	// spared: some edge was not followed, for no such name is used there.
-	spared bool
+	// spared: some edge was not followed, for no such name is used there; named:
+	// some change goes by names.
+	spared, named bool
+	full          *walk // one with no effects, where test needed it
 }
 
 // hit tells whether the walk came to a node otherwise than by names that it
@@ -41,6 +43,26 @@ func (w *walk) hit(at int32) bool {
 	_, part := w.part[at]
 	return w.dist[at] >= 0 && !part
 }
+
+// test gives the walk that explains why a test is reached, nil where it is not.
+// Tests of types see what goes by no name: types, in every file that they load.
+func (w *walk) test(at int32) *walk {
+	switch {
+	case w.hit(at):
+		return w
+	case !w.named || !testsTypes(w.g.nodes[at].name):
+		return nil
+	case w.full == nil:
+		w.full = w.g.from(w.seed, nil)
+	}
+	if w.full.hit(at) {
+		return w.full
+	}
+	return nil
+}
+
+// testsTypes tells whether a test is one of types, as vitest names them.
+func testsTypes(test string) bool { return strings.Contains(path.Base(test), "-d.") }
 
 // effect is what is known of a seed's difference, where that is all that
 // reaches it.
@@ -65,7 +87,7 @@ func (g *Graph) from(seeds map[int32]string, effects map[int32]effect) *walk {
 		w.dist[id] = 0
 		w.queue = append(w.queue, id)
 		if e := effects[id]; e.named {
-			w.part[id] = maps.Clone(e.names)
+			w.part[id], w.named = maps.Clone(e.names), true
 		}
 	}
 	sort.Slice(w.queue, func(i, j int) bool { return g.nodes[w.queue[i]].name < g.nodes[w.queue[j]].name })
