@@ -1,5 +1,6 @@
 // Command graph measures the import graph on a made-up repository: cold, with
-// remembered scans, a save, the save of a file that everything imports, a new
+// remembered scans, a save, the save of a file that everything imports, the same
+// by the names that differ, a new
 // file, a branch switch, and memory; beside jest's --findRelatedTests on the
 // same tree where a folder with jest is given.
 //
@@ -175,6 +176,20 @@ func (b *bench) all() {
 			s, err := g.Update(b.ctx, b.input(c.file), []string{c.file})
 			return count(s), err
 		})
+	}
+	for _, c := range []struct {
+		name string
+		at   int
+		file string
+	}{{"save by names in the middle", n / 2, mid}, {"save by names of what all import", 0, hub}} {
+		before := b.m.text(c.at, 0)
+		b.measure(c.name, b.runs, func(i int) { b.t.write(c.file, strings.Replace(before, "=> x;", fmt.Sprintf("=> x + %d;", i), 1)) }, func(int) (int, error) {
+			in := b.input(c.file)
+			in.Base = func(string) ([]byte, bool) { return []byte(before), true }
+			s, err := g.Update(b.ctx, in, []string{c.file})
+			return count(s), err
+		})
+		b.t.write(c.file, before)
 	}
 	b.measure("save that changes the imports", b.runs, func(i int) { b.t.write(mid, b.m.text(n/2+i%2, i)) }, func(int) (int, error) {
 		s, err := g.Update(b.ctx, b.input(mid), []string{mid})
