@@ -99,17 +99,41 @@ func nameWords(name string) []string {
 var normalSpelling = strings.NewReplacer("our", "or", "tre", "ter", "ise", "ize", "isa", "iza", "isi", "izi", "yse", "yze", "ll", "l", "ogue", "og",
 	"ae", "e", "oe", "e", "ence", "ense", "grey", "gray", "que", "ck", "mme", "m")
 
-// countWord counts where the files of a language say a word in any letter
-// case, also in comments and strings, up to most.
+// countWord counts where the files of a language say a word or one that begins
+// with it, in any letter case, also in comments and strings, up to most.
 func (v *view) countWord(l lang.Language, word string, most int) int {
 	n := 0
 	for _, rel := range v.sources(l) {
-		if t := v.text(rel); t != nil {
-			n += bytes.Count(bytes.ToLower(t.src), []byte(word))
+		t := v.text(rel)
+		if t == nil {
+			continue
 		}
-		if n >= most {
-			break
+		low := bytes.ToLower(t.src)
+		if len(low) != len(t.src) {
+			low = t.src // letters outside of ASCII change their length: look at it as it is
+		}
+		for at := 0; n < most; at++ {
+			i := bytes.Index(low[at:], []byte(word))
+			if i < 0 {
+				break
+			}
+			if at += i; beginsWord(t.src, at) {
+				n++
+			}
 		}
 	}
 	return n
 }
+
+// beginsWord tells whether a letter is the first of a word: behind none, or
+// the capital of the next word in a name.
+func beginsWord(src []byte, i int) bool {
+	if i == 0 || !isLetter(src[i-1]) {
+		return true
+	}
+	return isUpper(src[i]) && (!isUpper(src[i-1]) || i+1 < len(src) && isLetter(src[i+1]) && !isUpper(src[i+1]))
+}
+
+func isLetter(c byte) bool { return c|0x20 >= 'a' && c|0x20 <= 'z' }
+
+func isUpper(c byte) bool { return c >= 'A' && c <= 'Z' }
