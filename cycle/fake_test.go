@@ -20,7 +20,8 @@ import (
 
 // world is a repository and a framework in memory. A test file holds one test
 // a line: "name: FILE has WORD", which passes when FILE contains WORD. A file
-// that "loads FILE has WORD" fails to load until it does.
+// that "loads FILE has WORD" fails to load until it does; where one "starts
+// FILE has WORD" the whole run fails until then.
 type world struct {
 	files, orig map[string][]byte
 	fixes       func(c fixers.Cause, w *world) []fixers.Fix
@@ -178,6 +179,10 @@ func (w *world) Run(_ context.Context, req runner.Request) (*runner.Report, erro
 			}
 		}
 	}
+	if fail, ok := w.start(files); !ok {
+		rep.Failures, rep.NotLoaded = []runner.Failure{fail}, files
+		files = nil
+	}
 	for _, f := range files {
 		w.runFile(f, rep)
 	}
@@ -188,6 +193,19 @@ func (w *world) Run(_ context.Context, req runner.Request) (*runner.Report, erro
 		rep.Exit.Code = 1
 	}
 	return rep, nil
+}
+
+// start tells whether a run of the files gets as far as its tests.
+func (w *world) start(files []string) (runner.Failure, bool) {
+	for _, f := range files {
+		cond, ok := strings.CutPrefix(string(w.files[f]), "starts ")
+		cond, _, _ = strings.Cut(cond, "\n")
+		file, word, _ := strings.Cut(cond, " has ")
+		if ok && !bytes.Contains(w.files[file], []byte(word)) {
+			return runner.Failure{Scope: runner.ScopeRun, Kind: runner.AttributeError, Symbol: word, Place: runner.Place{File: file, Line: 1}, Message: "no " + word}, false
+		}
+	}
+	return runner.Failure{}, true
 }
 
 func (w *world) runFile(f string, rep *runner.Report) {

@@ -33,16 +33,18 @@ type atom struct {
 
 // delta is what the search knows.
 type delta struct {
-	c       *run
-	since   string
-	ref     Reference
-	base    map[string][]string // lines, each with its end; nil: not there
-	now     map[string][]string
-	all     []atom
-	target  []failure
-	plan    plan
-	runs    int
-	stopped bool // the budget ran out
+	c     *run
+	since string
+	ref   Reference
+	base  map[string][]string // lines, each with its end; nil: not there
+	now   map[string][]string
+	all   []atom
+	// notLoaded are the test files that the run could not load, by unit.
+	notLoaded map[int][]string
+	target    []failure
+	plan      plan
+	runs      int
+	stopped   bool // the budget ran out
 }
 
 // guilt looks for the cause of what failed in r, a run on the present tree.
@@ -53,12 +55,9 @@ func (c *run) guilt(ctx context.Context, r *result) error {
 	if budget <= 0 || r == nil || r.timedOut || len(r.failures) == 0 || len(c.doc.HalfWritten) > 0 {
 		return nil
 	}
-	var target []failure
-	for _, f := range r.failures {
-		if f.Test.File != "" && f.Kind != runner.UnhandledRejection {
-			target = append(target, f)
-		}
-	}
+	target := slices.DeleteFunc(slices.Clone(r.failures), func(f failure) bool {
+		return f.Kind == runner.UnhandledRejection || len(filesOf(f, r.notLoaded)) == 0
+	})
 	if len(target) == 0 {
 		return nil
 	}
@@ -72,6 +71,7 @@ func (c *run) guilt(ctx context.Context, r *result) error {
 	within, cancel := context.WithTimeoutCause(ctx, budget, &BudgetError{Name: "budget for finding a cause (cycle.cause_budget)", Limit: budget})
 	defer cancel()
 	for _, d := range states {
+		d.notLoaded = r.notLoaded
 		d.aim(target)
 		done, err := d.blame(within)
 		if ctx.Err() != nil {
@@ -169,8 +169,19 @@ func (d *delta) search(ctx context.Context, atoms []atom) ([]atom, error) {
 func (d *delta) aim(left []failure) {
 	d.target, d.plan = left, plan{}
 	for _, f := range left {
-		d.plan[f.unit] = appendNew(d.plan[f.unit], f.Test.File)
+		for _, file := range filesOf(f, d.notLoaded) {
+			d.plan[f.unit] = appendNew(d.plan[f.unit], file)
+		}
 	}
+}
+
+// filesOf are the test files that tell whether a failure is gone: its own, or
+// those that it kept from being loaded.
+func filesOf(f failure, notLoaded map[int][]string) []string {
+	if f.Test.File == "" {
+		return notLoaded[f.unit]
+	}
+	return []string{f.Test.File}
 }
 
 func (d *delta) isTest(file string) bool { return d.c.discover(file) != nil }
@@ -267,7 +278,8 @@ func (d *delta) over(ctx context.Context, err error) bool {
 	return ctx.Err() != nil && (errors.As(context.Cause(ctx), &b) || errors.As(err, &b))
 }
 
-// gone: the test passes, or its file and its hooks have nothing to complain of.
+// gone: the test passes, or its file and its hooks have nothing to complain of;
+// of a failure of the whole run, that tests ran without it.
 func gone(res *result, f failure) bool {
 	if res.timedOut || res.distrust != "" {
 		return false
@@ -277,7 +289,7 @@ func gone(res *result, f failure) bool {
 	}
 	ran := false
 	for k, t := range res.tests {
-		ran = ran || k.unit == f.unit && t.ID.File == f.Test.File && t.Verdict == runner.Passed
+		ran = ran || k.unit == f.unit && (f.Test.File == "" || t.ID.File == f.Test.File) && t.Verdict == runner.Passed
 	}
 	return ran && !slices.ContainsFunc(res.failures, func(g failure) bool { return g.unit == f.unit && g.Test.File == f.Test.File })
 }

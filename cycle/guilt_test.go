@@ -40,6 +40,8 @@ func TestGuilt(t *testing.T) {
 			files: map[string]string{"b": "y\n", "t.test": "one: old has =4"}, want: []string{"old:1-0 =4\n -> "}},
 		{name: "the test's own change", base: map[string]string{"t.test": "one: src has =4", "src": "=4\nb\n"},
 			files: map[string]string{"src": "=4\nc\n", "t.test": "one: src has =5"}, want: []string{"t.test:1-1 one: src has =4 -> one: src has =5"}},
+		{name: "what keeps every test from running", base: map[string]string{"src": "a\n=4\nc\n", "b": "x\n"},
+			files: map[string]string{"src": "a\n=5\nc\n", "b": "y\n", "t.test": "starts src has =4\none: b has y", "u.test": "two: src has c"}, want: []string{"src:2-2 =4\n -> =5\n"}},
 		{name: "the diff does not explain it", base: map[string]string{"src": "a\n"}, files: map[string]string{"src": "b\n", "t.test": "one: src has =4"}},
 		{name: "nothing is changed", files: map[string]string{"src": "b\n", "t.test": "one: src has =4"}},
 		{name: "switched off", base: map[string]string{"src": "=4\n"}, files: map[string]string{"src": "=5\n", "t.test": "one: src has =4"},
