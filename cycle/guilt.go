@@ -189,6 +189,13 @@ func (d *delta) isTest(file string) bool { return d.c.discover(file) != nil }
 // minimize is ddmin over what is reverted: it gives a part of the atoms
 // without which the targets pass and of which nothing can be left out.
 func (d *delta) minimize(ctx context.Context, atoms []atom) ([]atom, error) {
+	part, err := d.firstGood(ctx, d.suspects(atoms))
+	if err != nil {
+		return nil, err
+	}
+	if part != nil {
+		atoms = part
+	}
 	n := 2
 	for len(atoms) > 1 {
 		size := (len(atoms) + n - 1) / n
