@@ -1,6 +1,7 @@
 package cycle
 
 import (
+	"strings"
 	"testing"
 
 	"regreen/fixers"
@@ -48,6 +49,37 @@ func TestGuardLetsRepairsPass(t *testing.T) {
 				t.Errorf("refused %v, doubts %v", refused, doubts)
 			}
 		})
+	}
+}
+
+// An assertion of the project's own can be renamed as its definition was; with
+// less than certainty, or to something else than a name, it counts as removed.
+func TestGuardOfRenamedAssertions(t *testing.T) {
+	before := "from shop.check import raises\n\n\ndef test_a():\n    assert raises(ValueError, int)\n"
+	discover := func(string, []byte) []runner.Decl { return []runner.Decl{{Path: []string{"test_a"}, Count: 1}} }
+	for _, tc := range []struct {
+		level fixers.Applicability
+		by    string
+		to    string
+		want  string
+	}{{fixers.Safe, "", "fails_with", ""}, {fixers.Likely, "", "fails_with", ruleAssertion}, {fixers.Safe, "agent", "fails_with", ruleAssertion},
+		{fixers.Safe, "", "(lambda *_: True)", ruleAssertion}} {
+		fix := fixers.Fix{Kind: runner.MissingExport, Applicability: tc.level, By: tc.by}
+		for i := strings.Index(before, "raises"); i >= 0 && i < len(before); {
+			fix.Edits = append(fix.Edits, fixers.Edit{File: "t.py", Start: i, End: i + 6, New: tc.to})
+			next := strings.Index(before[i+6:], "raises")
+			if next < 0 {
+				break
+			}
+			i += 6 + next
+		}
+		after, err := fix.Apply(func(string) ([]byte, error) { return []byte(before), nil })
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := guard(guarded(t).deps.Languages.For("t.py"), discover, fix, "t.py", []byte(before), after["t.py"]); got != tc.want {
+			t.Errorf("raises to %s, %v by %q: rule %q, want %q", tc.to, tc.level, tc.by, got, tc.want)
+		}
 	}
 }
 
