@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 
+	"regreen/internal/lang"
 	"regreen/internal/runner"
 )
 
@@ -40,6 +41,7 @@ func (followDiff) Fix(ctx context.Context, c Cause, w Workspace) ([]Fix, error) 
 		out = append(out, v.renamedByDiff(rel)...)
 		out = append(out, v.membersByDiff(t)...)
 	}
+	out = append(out, v.movesByDiff()...)
 	// Each is evident by itself: where two help they mend two things, and the
 	// order is that of the files.
 	for i := range out {
@@ -73,6 +75,38 @@ func (v *view) unboundByDiff(c Cause, t, b *text) []Fix {
 		out = append(out, v.restoredName(c, unbound{t, s.new, s.i})...)
 	}
 	return out
+}
+
+// movesByDiff follows the moves that the diff left importers behind of: an
+// import inside a try, or where another error is expected, fails unseen.
+func (v *view) movesByDiff() []Fix {
+	var out []Fix
+	for _, r := range v.movesOf().list() {
+		l := v.Languages().For(r.From)
+		if l == nil {
+			continue
+		}
+		if b, ok := v.brokenByMove(l, r.From); ok {
+			out = append(out, v.followMoves(b)...)
+		}
+	}
+	return out
+}
+
+// brokenByMove is the first import that led to a file which was moved.
+func (v *view) brokenByMove(l lang.Language, from string) (broken, bool) {
+	for _, rel := range v.sources(l) {
+		t := v.text(rel)
+		if t == nil || !t.mentions(baseName(from)) {
+			continue
+		}
+		for _, b := range v.brokenImports(t) {
+			if b.was == from {
+				return b, true
+			}
+		}
+	}
+	return broken{}, false
 }
 
 // unreadByDiff finds what is assigned to a misspelt variable that nothing
