@@ -301,7 +301,10 @@ func movedWords(a, b []string, from, to string) bool {
 		}
 		return ok
 	}
-	return slices.Equal(a, slices.DeleteFunc(slices.Clone(b), func(w string) bool { return w == "inner" || w == "." }))
+	without := func(list []string, drop ...string) []string {
+		return slices.DeleteFunc(slices.Clone(list), func(w string) bool { return slices.Contains(drop, w) })
+	}
+	return slices.Equal(without(a, "."), without(b, ".", "inner"))
 }
 
 func stem(rel string) string { return strings.TrimSuffix(path.Base(rel), path.Ext(rel)) }

@@ -81,6 +81,17 @@ func TestJudgeMoveOfASubmodule(t *testing.T) {
 	if got, note := judgeMove("shop/a.py", "shop/inner/a.py")(langs(), orig, broken, now); got != equal {
 		t.Errorf("judge = %v (%s), want %v", got, note, equal)
 	}
+	for _, f := range []tree{orig, broken, now} {
+		f["shop/c.py"] = []byte("import shop.a\nB = shop.a.A\n")
+	}
+	now["shop/c.py"] = []byte("import shop.inner.a\nB = shop.inner.a.A\n")
+	if got, note := judgeMove("shop/a.py", "shop/inner/a.py")(langs(), orig, broken, now); got != equal {
+		t.Errorf("judge of a dotted name = %v (%s), want %v", got, note, equal)
+	}
+	now["shop/c.py"] = []byte("import shop.inner.a\nB = shop.inner.a.C\n")
+	if got, _ := judgeMove("shop/a.py", "shop/inner/a.py")(langs(), orig, broken, now); got != wrong {
+		t.Errorf("judge of another name = %v, want %v", got, wrong)
+	}
 }
 
 func TestInjectIsSeededAndBreaks(t *testing.T) {

@@ -20,9 +20,9 @@ type row struct {
 	Named    int    `json:"named"`   // traps: the guilty part is named as the cause
 	Dropped  int    `json:"dropped"` // faults that turned no test red
 	MedianMS int64  `json:"median_ms"`
-	// OverMS is the median time from the first red verdict to the merge beyond
-	// two runs of the affected tests; GateMS is the median of the full suite
-	// that is a part of it.
+	// OverMS is the median time from the first red verdict to the merged repair
+	// of one fault beyond two runs of the affected tests and the full suite;
+	// GateMS is the median of the full suite, where it was run.
 	OverMS int64 `json:"over_ms"`
 	GateMS int64 `json:"gate_ms"`
 }
@@ -65,8 +65,12 @@ func rowOf(name string, trap bool, list []result) row {
 		}
 		ms = append(ms, x.MS)
 		if x.Verdict == equal || x.Verdict == partly {
-			over = append(over, x.AfterMS-x.FullMS-2*x.FirstMS)
-			gate = append(gate, x.FullMS)
+			if x.Kind != "two" {
+				over = append(over, x.AfterMS-x.FullMS-2*x.FirstMS)
+			}
+			if x.FullMS > 0 {
+				gate = append(gate, x.FullMS)
+			}
 		}
 	}
 	r.Merged = r.Equal + r.Partly + r.Wrong
@@ -108,7 +112,7 @@ func print(w io.Writer, rows []row, list []result, asJSON bool) error {
 	}
 	last := rows[len(rows)-1]
 	fmt.Fprintf(w, "\n%d more faults turned no test red and do not count.\n", last.Dropped)
-	fmt.Fprintf(w, "From the first red verdict to the merge, the full suite aside: two runs of the affected tests %+.2f s (median); the full suite took %.1f s (median).\n",
+	fmt.Fprintf(w, "From the first red verdict to the merged repair of one fault, the full suite aside: two runs of the affected tests %+.2f s (median); the full suite took %.1f s (median).\n",
 		float64(last.OverMS)/1000, float64(last.GateMS)/1000)
 	return nil
 }
