@@ -205,11 +205,11 @@ func newProject(dir string, m *model, deps string) (*project, error) {
 			errs = append(errs, p.put("app/__init__.py", ""), p.put(path.Dir(m.file(i))+"/__init__.py", ""))
 		}
 	}
-	for _, name := range []string{"node_modules", ".venv"} {
-		if exists(filepath.Join(from, name)) {
-			errs = append(errs, install(filepath.Join(from, name), filepath.Join(p.dir, name)))
-		}
+	packages := "node_modules"
+	if m.python {
+		packages = ".venv"
 	}
+	errs = append(errs, install(filepath.Join(from, packages), filepath.Join(p.dir, packages)))
 	return p, errors.Join(append(errs, p.git("init", "-q", "-b", "main"), p.git("add", "-A"), p.git("commit", "-q", "-m", "first"))...)
 }
 

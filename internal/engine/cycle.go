@@ -281,13 +281,14 @@ func (e *Engine) Affected(ctx context.Context, req Request) (*affected.Set, erro
 	return p.set, nil
 }
 
-// Candidates is what detection sees in the user's own tree.
+// Candidates is what detection sees in the user's own tree, with nothing that is
+// remembered.
 func (e *Engine) Candidates(ctx context.Context) ([]runner.Candidate, error) {
 	files, err := e.repo.Files(ctx)
 	if err != nil {
 		return nil, err
 	}
-	return Candidates(ctx, e.repo.Root(), files, e.opts.Environ, e.box)
+	return Candidates(ctx, runner.DetectInput{Root: e.repo.Root(), Files: files, Environ: e.opts.Environ, Exec: e.box})
 }
 
 // Isolation finds the level that a cycle runs at, and what it holds.

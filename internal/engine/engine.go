@@ -118,7 +118,8 @@ func (e *Engine) detect(ctx context.Context, files []string) error {
 		return err
 	}
 	frameworks := Frameworks()
-	cands, err := Candidates(ctx, e.box.Origin(), files, e.opts.Environ, e.box)
+	env := e.env()
+	cands, err := Candidates(ctx, runner.DetectInput{Root: env.Origin, Files: files, Environ: e.opts.Environ, Exec: env.Exec, Keep: env.Keep})
 	if err != nil {
 		return err
 	}

@@ -46,8 +46,7 @@ func byName(fs []runner.Framework, name string) runner.Framework {
 
 // Candidates is what detection sees in a tree, of all frameworks, the broken
 // ones too.
-func Candidates(ctx context.Context, root string, files, environ []string, exec runner.Executor) ([]runner.Candidate, error) {
-	in := runner.DetectInput{Root: root, Files: files, Environ: environ, Exec: exec}
+func Candidates(ctx context.Context, in runner.DetectInput) ([]runner.Candidate, error) {
 	var out []runner.Candidate
 	for _, f := range Frameworks() {
 		cs, err := f.Detect(ctx, in)

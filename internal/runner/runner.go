@@ -302,6 +302,8 @@ type DetectInput struct {
 	// Environ is the user's environment (PATH, VIRTUAL_ENV).
 	Environ []string
 	Exec    Executor
+	// Keep is Env.Keep; "" asks every program anew.
+	Keep string
 }
 
 // Session drives one project's framework. It is used by one goroutine at a

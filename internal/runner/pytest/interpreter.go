@@ -49,7 +49,7 @@ try:
             version = pytest.__version__
 except Exception:
     pass
-print("regreen:" + json.dumps({"executable": sys.executable, "pytest": version}))
+print("regreen:" + json.dumps({"executable": sys.executable, "pytest": version, "path": sys.path}))
 `
 
 // queryLimit is for a cold start through a shim on a busy machine.
@@ -189,31 +189,48 @@ func (s *search) poetry(ctx context.Context, root string) string {
 	return ""
 }
 
-// ask starts an interpreter once. The error is for a context that ended.
+// answer is what an interpreter says of itself.
+type answer struct {
+	Executable, Pytest string
+	Path               []string // the folders that it imports from
+}
+
+// ask starts an interpreter once, or not at all where its answer is remembered.
+// The error is for a context that ended.
 func (s *search) ask(ctx context.Context, p, source, root string) (interpreter, error) {
 	if got, ok := s.asked[p]; ok {
 		return got, nil
 	}
 	got := interpreter{path: p, source: source}
-	out, err := s.output(ctx, p, []string{"-c", query}, root)
-	if ctx.Err() != nil {
-		return got, context.Cause(ctx)
-	}
-	var answer struct{ Executable, Pytest string }
-	_, text, found := strings.Cut(out, "regreen:")
-	switch {
-	case err != nil:
-		got.problem = err.Error()
-	case !found || json.Unmarshal([]byte(text), &answer) != nil:
-		got.problem = p + " does not answer as Python does"
-	default:
-		got.pytest = answer.Pytest
-		if filepath.IsAbs(answer.Executable) {
-			got.path = answer.Executable
+	a, ok := s.recall(p, root)
+	if !ok {
+		var err error
+		if a, err = s.query(ctx, p, root); ctx.Err() != nil {
+			return got, context.Cause(ctx)
+		} else if err != nil {
+			got.problem = err.Error()
+		} else {
+			s.remember(p, root, a, time.Now())
 		}
+	}
+	got.pytest = a.Pytest
+	if filepath.IsAbs(a.Executable) {
+		got.path = a.Executable
 	}
 	s.asked[p] = got
 	return got, nil
+}
+
+func (s *search) query(ctx context.Context, p, root string) (a answer, err error) {
+	out, err := s.output(ctx, p, []string{"-c", query}, root)
+	if err != nil {
+		return a, err
+	}
+	_, text, found := strings.Cut(out, "regreen:")
+	if !found || json.Unmarshal([]byte(text), &a) != nil {
+		return answer{}, errors.New(p + " does not answer as Python does")
+	}
+	return a, nil
 }
 
 func (s *search) output(ctx context.Context, program string, args []string, root string) (string, error) {
