@@ -24,7 +24,7 @@ const RuleArguments = "changed_arguments"
 
 func (changedArguments) Kinds() []runner.Kind {
 	return []runner.Kind{runner.AssertionMismatch, runner.ThrownError, runner.AttributeError, runner.HookError, runner.Timeout,
-		runner.UnhandledRejection, runner.SnapshotMismatch, runner.UndefinedVariable, runner.Unknown}
+		runner.UnhandledRejection, runner.SnapshotMismatch, runner.UndefinedVariable, runner.Crash, runner.Unknown}
 }
 
 // Fix compares the signatures in the changed files with the base's.
