@@ -59,7 +59,7 @@ func (b *bench) restore(ctx context.Context) error {
 
 // projects are found as regreen finds them.
 func (b *bench) findProjects(ctx context.Context) error {
-	cands, err := engine.Candidates(ctx, b.root, b.files, b.environ, proc.Local{})
+	cands, err := engine.Candidates(ctx, runner.DetectInput{Root: b.root, Files: b.files, Environ: b.environ, Exec: proc.Local{}})
 	if err != nil {
 		return err
 	}
