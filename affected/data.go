@@ -149,6 +149,23 @@ func (g *Graph) declared(file string) []edge {
 	return out
 }
 
+// folderOf gives the test that has a folder of its own name beside it, in which
+// pytest-datadir and pytest-regressions keep its data: dir/test_a/x.json belongs
+// to dir/test_a.py.
+func (g *Graph) folderOf(file string) []edge {
+	if g.in.Languages.For(file) != nil {
+		return nil
+	}
+	var out []edge
+	for _, id := range g.tests {
+		test := g.nodes[id].name
+		if strings.HasPrefix(file, strings.TrimSuffix(test, path.Ext(test))+"/") {
+			out = append(out, edge{id, g.label("may read", "the folder has the name of the test")})
+		}
+	}
+	return out
+}
+
 // snapshotOf gives the tests whose stored snapshots a file holds:
 // dir/__snapshots__/name.test.ts.snap belongs to dir/name.test.ts.
 func (g *Graph) snapshotOf(file string) []edge {

@@ -117,7 +117,7 @@ func (w *walk) quietly(at int32, visit func(to, label int32)) {
 // told visits whoever reads a changed file or was declared to.
 func (w *walk) told(at int32, visit func(to, label int32)) {
 	name := w.g.nodes[at].name
-	for _, edges := range [][]edge{w.g.readers(name), w.g.snapshotOf(name), w.g.declared(name), w.opened(at)} {
+	for _, edges := range [][]edge{w.g.readers(name), w.g.snapshotOf(name), w.g.folderOf(name), w.g.declared(name), w.opened(at)} {
 		for _, e := range edges {
 			visit(e.to, e.label)
 		}

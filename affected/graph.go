@@ -400,6 +400,7 @@ func (g *Graph) layouts(files []string) {
 		for _, f := range p.Global {
 			if f = path.Clean(f); !g.foreign(f) {
 				g.depends(project, g.id(f), g.label(runWith, ""))
+				g.presets(g.id(f))
 			}
 		}
 		if p.IsTest == nil {

@@ -97,22 +97,24 @@ func (m *manifest) entries() []string {
 	return out
 }
 
-// importsField is where the nearest package's imports lead a #specifier.
-func (r *resolver) importsField(dir, spec string) []string {
+// importsField is where the nearest package's imports lead a #specifier: paths,
+// and other packages.
+func (r *resolver) importsField(dir, spec string) (paths, packages []string) {
 	for d := dir; ; d = path.Dir(d) {
 		if m := r.manifest(d); m != nil {
-			var out []string
 			for _, t := range m.Imports.subpath(spec) {
 				if strings.HasPrefix(t, "./") {
-					out = append(out, path.Join(d, t))
+					paths = append(paths, path.Join(d, t))
+				} else if !strings.HasPrefix(t, "#") {
+					packages = append(packages, t)
 				}
 			}
-			if len(out) > 0 {
-				return r.withSources(d, out)
+			if len(paths)+len(packages) > 0 {
+				return r.withSources(d, paths), packages
 			}
 		}
 		if d == "." || d == "/" {
-			return nil
+			return nil, nil
 		}
 	}
 }

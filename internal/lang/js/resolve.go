@@ -26,6 +26,7 @@ type resolver struct {
 	cache      map[cacheKey]lang.Resolution
 	own        map[string]bool // the repository's files; nil until asked
 	scans      map[string]*lang.File
+	byEnding   map[string][]string // see endings; nil until asked
 }
 
 type cacheKey struct {
@@ -128,6 +129,14 @@ func (r *resolver) unaliased(k cacheKey, besides []string) lang.Resolution {
 		}
 		break
 	}
+	if strings.HasPrefix(k.spec, "#") {
+		_, packages := r.importsField(k.dir, k.spec)
+		for _, p := range packages {
+			sub := k
+			sub.spec = p
+			join(&res, r.unaliased(sub, nil))
+		}
+	}
 	if len(res.Files) == 0 && res.Package == "" {
 		r.unfound(k, must, &res)
 	}
@@ -143,6 +152,7 @@ func (r *resolver) unfound(k cacheKey, must bool, res *lang.Resolution) {
 		res.Missing = true
 	} else if !ownLooking(k.spec) && !r.packageSource(k.dir, k.spec, name, res) {
 		res.Package = name
+		r.guess(k, res)
 	}
 }
 
@@ -209,7 +219,7 @@ func (r *resolver) bases(dir, spec string) (bases []string, must bool) {
 		return nil, false
 	}
 	if spec[0] == '#' {
-		if bases := r.importsField(dir, spec); len(bases) > 0 {
+		if bases, _ := r.importsField(dir, spec); len(bases) > 0 {
 			return bases, true
 		}
 	}

@@ -18,6 +18,7 @@ func (Language) Scan(path string, src []byte) *lang.File {
 		for _, b := range scriptBlocks(s) {
 			scan(f, lex(s, b.Start, b.End, b.dialect))
 		}
+		outsourced(f, s)
 		// A component is its own default export.
 		f.Exports = append(f.Exports, lang.Export{Name: "default", Kind: "Const"})
 		f.CommonJS = false
@@ -43,11 +44,14 @@ type scanner struct {
 	commonOpen bool
 	// exportsName is the local name that module.exports is set to, if any.
 	exportsName string
+	// requires are the names that createRequire's result is given.
+	requires map[string]bool
 }
 
 func scan(f *lang.File, t *text) {
 	s := &scanner{text: t, f: f, line: lineCounter{src: t.src, line: 1}}
 	s.references()
+	s.environments()
 	for i := 0; i < len(t.toks); {
 		k := &t.toks[i]
 		switch k.kind {
@@ -174,6 +178,9 @@ func (s *scanner) startsStatement(i int) bool {
 // name handles one name or keyword; it gives the index to go on at, or i.
 func (s *scanner) name(i int) int {
 	word := s.str(i)
+	if s.requires[word] && word != "require" {
+		s.requireWord(i)
+	}
 	switch word[0] {
 	case 'i':
 		switch word {
@@ -203,6 +210,8 @@ func (s *scanner) name(i int) int {
 			s.readCall(i)
 		case "resolve":
 			s.joinCall(i)
+		case "rewire":
+			s.loads(i)
 		}
 	case 'm':
 		if word == "module" {
@@ -229,9 +238,15 @@ func (s *scanner) name(i int) int {
 			s.declaration(i)
 		case "td":
 			s.mockWord(i)
+		case "toMatchFileSnapshot":
+			s.readCall(i)
 		}
 	case 'p':
 		if word == "proxyquire" {
+			s.proxyWord(i)
+		}
+	case 'q':
+		if word == "quibble" {
 			s.mockCall(i, i)
 		}
 	case 'f', 'l', 'n':
@@ -247,6 +262,8 @@ func (s *scanner) name(i int) int {
 			s.declaration(i)
 		case "createReadStream":
 			s.readCall(i)
+		case "createRequire":
+			s.createRequire(i)
 		}
 	case 'O':
 		if word == "Object" {

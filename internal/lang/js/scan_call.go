@@ -1,6 +1,7 @@
 package js
 
 import (
+	"path"
 	"strings"
 
 	"regreen/internal/lang"
@@ -244,6 +245,7 @@ func (s *scanner) importMeta(i int) {
 		if !s.is(paren, "(") {
 			return
 		}
+		base := s.globBase(paren)
 		from, to := paren+1, paren+1
 		if s.is(from, "[") {
 			to = s.closing(from)
@@ -251,6 +253,9 @@ func (s *scanner) importMeta(i int) {
 		}
 		for j := from; j <= to; j++ {
 			if lit, sp, ok := s.literal(j); ok && !strings.HasPrefix(lit, "!") {
+				if base != "" && ownLooking(lit) {
+					lit = "./" + path.Join(base, lit)
+				}
 				s.wide(i, paren, lit, sp)
 			}
 		}
@@ -261,6 +266,18 @@ func (s *scanner) importMeta(i int) {
 	case "dirname":
 		s.dirname(i, i+5)
 	}
+}
+
+// globBase is the base option of an import.meta.glob, where it is relative.
+func (s *scanner) globBase(paren int) string {
+	for j := paren; j < s.closing(paren); j++ {
+		if s.is(j, "base") && s.is(j+1, ":") {
+			if lit, _, ok := s.literal(j + 2); ok && ownLooking(lit) && lit[0] == '.' {
+				return lit
+			}
+		}
+	}
+	return ""
 }
 
 // newURL handles new URL("./x", import.meta.url).

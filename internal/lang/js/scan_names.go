@@ -160,6 +160,9 @@ func (s *scanner) readCall(i int) {
 	}
 	if lit, _, ok := s.literal(i + 2); ok && lit != "" {
 		s.f.DataPaths = append(s.f.DataPaths, lit)
+	} else if s.kindAt(i+2) == kTplHead {
+		k := &s.toks[i+2]
+		s.addFolder(s.src[k.start+1 : max(k.end-2, k.start+1)])
 	}
 }
 

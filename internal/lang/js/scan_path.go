@@ -17,7 +17,19 @@ func (s *scanner) programPath(i int) {
 		return
 	}
 	text := s.src[k.start+1 : max(k.end-1, k.start+1)]
-	if !programExt[path.Ext(text)] || !strings.Contains(text, "/") || strings.ContainsAny(text, " *?:\\{}$<>|!") || text[0] == '/' {
+	if strings.Contains(text, "*") {
+		s.globbed(i, text)
+		return
+	}
+	if strings.Contains(text, " ") { // a command line: node bin/cli.js --fast
+		for _, word := range strings.Fields(text) {
+			if isProgram(word) {
+				s.addPath(word)
+			}
+		}
+		return
+	}
+	if !isProgram(text) {
 		return
 	}
 	switch {
@@ -30,6 +42,10 @@ func (s *scanner) programPath(i int) {
 		}
 	}
 	s.addPath(text)
+}
+
+func isProgram(text string) bool {
+	return programExt[path.Ext(text)] && strings.Contains(text, "/") && !strings.ContainsAny(text, " *?:\\{}$<>|!\"'`(),;") && text[0] != '/'
 }
 
 // joinCall reads path.join(dir, "a", "b.js"), path.resolve("a/b.js") and the

@@ -3,6 +3,7 @@ package js
 import (
 	"encoding/json"
 	"path"
+	"slices"
 	"strings"
 
 	"github.com/tailscale/hujson"
@@ -50,10 +51,10 @@ func (r *resolver) tsconfigs(dir string) []*tsconfig {
 		if c == nil {
 			continue
 		}
-		out = append(out, c)
+		out = append(out, c.placed())
 		for _, ref := range c.references {
 			if rc := r.tsconfig(ref, 0); rc != nil && rc != c {
-				out = append(out, rc)
+				out = append(out, rc.placed())
 			}
 		}
 		break
@@ -86,7 +87,7 @@ func (r *resolver) tsconfig(p string, depth int) *tsconfig {
 		}
 	}
 	o := raw.CompilerOptions
-	join := func(s string) string { return path.Join(dir, strings.ReplaceAll(s, "${configDir}", ".")) }
+	join := func(s string) string { return under(dir, s) }
 	if o.BaseURL != nil {
 		c.baseURL = join(*o.BaseURL)
 	}
@@ -99,8 +100,7 @@ func (r *resolver) tsconfig(p string, depth int) *tsconfig {
 		for k, ts := range o.Paths {
 			targets := make([]string, 0, len(ts))
 			for _, t := range ts {
-				t = strings.ReplaceAll(t, "${configDir}", ".")
-				targets = append(targets, path.Join(from, t))
+				targets = append(targets, under(from, t))
 			}
 			c.paths = append(c.paths, newAlias(k, targets))
 		}
@@ -134,6 +134,38 @@ func (r *resolver) tsconfig(p string, depth int) *tsconfig {
 	}
 	r.configs[p] = c
 	return c
+}
+
+// configDir stands for the folder of the configuration that extends the others.
+const configDir = "${configDir}"
+
+// under joins a path of a configuration to its folder, unless it begins with
+// configDir: then it is settled by placed.
+func under(dir, s string) string {
+	if strings.HasPrefix(s, configDir) {
+		return path.Clean(s)
+	}
+	return path.Join(dir, s)
+}
+
+// placed is the configuration with its own folder for configDir.
+func (c *tsconfig) placed() *tsconfig {
+	place := func(s string) string {
+		if rest, ok := strings.CutPrefix(s, configDir); ok {
+			return path.Join(path.Dir(c.path), rest)
+		}
+		return s
+	}
+	out := *c
+	out.baseURL, out.outDir, out.rootDir = place(c.baseURL), place(c.outDir), place(c.rootDir)
+	out.paths = slices.Clone(c.paths)
+	for i, a := range out.paths {
+		out.paths[i].targets = slices.Clone(a.targets)
+		for k, t := range a.targets {
+			out.paths[i].targets[k] = place(t)
+		}
+	}
+	return &out
 }
 
 func (c *tsconfig) inherit(b *tsconfig) {

@@ -18,6 +18,13 @@ func (s *scanner) dataString(i int, v string) {
 	if s.is(i-1, "+") { // HERE + "/x.json"
 		v = strings.TrimLeft(v, "/")
 	}
+	if strings.Contains(v, " ") { // a command line: python scripts/x.py --fast
+		for _, word := range strings.Fields(v) {
+			if path.Ext(word) == ".py" && strings.Contains(word, "/") && !path.IsAbs(word) && looksLikePath(word) {
+				s.data(word)
+			}
+		}
+	}
 	opened := s.is(i-1, "(") && (s.is(i-2, "open") || s.is(i-2, "Path"))
 	if opened || looksLikePath(v) {
 		s.data(v)
@@ -32,6 +39,18 @@ func (s *scanner) formattedPath(i int) {
 	v := strings.TrimRight(string(s.src[s.toks[i].Start:s.toks[i].End]), "\"'")
 	if strings.HasPrefix(v, "/") && len(v) <= 250 && looksLikePath(v) {
 		s.data(strings.TrimLeft(v, "/"))
+	}
+}
+
+// formattedFolder notes the folder that open(f"data/{name}.json") begins with.
+func (s *scanner) formattedFolder(i int) {
+	if !s.is(i-1, "(") || !s.is(i-2, "open") && !s.is(i-2, "Path") || !s.is(i+1, "{") {
+		return
+	}
+	v, _ := s.prefix(i, i+1)
+	dir := v[:strings.LastIndexByte(v, '/')+1]
+	if dir != "" && dir[0] != '/' && looksLikePath(strings.TrimSuffix(dir, "/")+"/x") {
+		s.data(dir)
 	}
 }
 

@@ -58,7 +58,11 @@ func TestScanImports(t *testing.T) {
 			`import a [*:a] @1 "a"`, `import os [*:os] @2 "os"`, `from import . [b] @3 "."`, `mention a.c.d [] @4 "a.c.d"`, `mention .b.e [] @6 "b.e"`}},
 		{"dotted strings", "\"\"\"a.b\"\"\"\nAPPS = ['a.b', 'c', 'd.e:f', 'http://x.y']\nrun(['python', '-m', 'tool'])\n", []string{
 			`mention a.b [] @2 "a.b"`, `mention d.e [] @2 "d.e"`, `mention tool [] @3 "tool"`}},
-		{"not imports", "x = 'import a'\n# import b\nraise E from c\nimport_ = 1\n", nil},
+		{"not imports", "# import b\nraise E from c\nimport_ = 1\nx = 'import'\n'''import d'''\n", nil},
+		{"code in strings", "exec('import a; import os, b.c as d')\nrun([python, '-c', 'from e import f, g'])\ndef h():\n    \"\"\"Or import i.\n\n    >>> import j.k\n    \"\"\"\n", []string{
+			`~mention a [] @1 "import a; import os, b.c as d"`, `~mention b.c [] @1 "import a; import os, b.c as d"`,
+			`~mention e [] @2 "from e import f, g"`, `~mention e.f [] @2 "from e import f, g"`, `~mention e.g [] @2 "from e import f, g"`,
+			`~mention j.k [] @4 "Or import i.\n\n    >>> import j.k\n    "`}},
 		{"broken text", "from a import (b, c\nimport d\nfrom e import\nimport\nfrom\nfrom . import f,\n", []string{
 			`from import a [b c] @1 "a"`, `import d [*:d] @2 "d"`, `from import e [] @3 "e"`, `from import . [f] @6 "."`}},
 	} {

@@ -183,7 +183,11 @@ func (s *scanner) mention(path string, sp lang.Span, lazy bool) {
 // module, a data file.
 func (s *scanner) stringValue(i int, lazy func(int) bool) {
 	s.formattedPath(i)
+	s.formattedFolder(i)
 	v, sp, ok := s.content(i)
+	if ok && strings.Contains(v, "import ") {
+		s.code(v, sp, s.docstring(i))
+	}
 	if !ok || v == "" || len(v) > 250 || strings.ContainsAny(v, "\n\r") || s.docstring(i) {
 		return
 	}

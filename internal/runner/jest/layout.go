@@ -230,14 +230,19 @@ func (r *reading) globals(c config) {
 // configFiles are files of a project's root that say how its tests are run.
 var configFiles = lazyregexp.New(`^(?:jest\.config\.\w+|package\.json|babel\.config\.\w+|\.babelrc(?:\.\w+)?|\.swcrc|tsconfig[\w.-]*\.json)$`)
 
-// files looks at the project's folder: its configuration files and root mocks
-// are global, the other manual mocks are returned.
+// files looks at the project's folder: the configuration files of it and of
+// jest's own projects, presets and root mocks are global, the other manual mocks
+// are returned.
 func (r *reading) files(sh shown, cmd command) (mocks []string) {
 	for _, v := range cmd.values("config", "c") {
 		r.global(filepath.Join(node.Dir(r.env, r.project), v))
 	}
 	const limit = 200_000
 	root, n := node.Dir(r.env, r.project), 0
+	roots := map[string]bool{}
+	for _, c := range sh.Configs {
+		roots[c.RootDir] = true
+	}
 	_ = filepath.WalkDir(root, func(abs string, d fs.DirEntry, err error) error {
 		if n++; n > limit {
 			r.blind("the project has too many files to look for mocks")
@@ -253,7 +258,7 @@ func (r *reading) files(sh shown, cmd command) (mocks []string) {
 			return nil
 		}
 		switch dir := filepath.Dir(abs); {
-		case dir == root && configFiles.MatchString(d.Name()):
+		case (dir == root || roots[dir]) && configFiles.MatchString(d.Name()), strings.HasPrefix(d.Name(), "jest-preset."):
 			r.global(abs)
 		case filepath.Base(dir) == "__mocks__" && r.isRoot(sh, filepath.Dir(dir)):
 			r.global(abs)

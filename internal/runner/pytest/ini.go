@@ -21,6 +21,7 @@ type config struct {
 	norecurse  []string
 	pythonpath []string
 	addopts    []string
+	django     []string // DJANGO_SETTINGS_MODULE, of pytest-django
 }
 
 // configNames are the files pytest looks for in each folder, in its order.
@@ -55,7 +56,8 @@ func readConfig(root, dir string) (config, error) {
 
 func newConfig(file string, values map[string][]string) config {
 	c := config{file: file, testpaths: values["testpaths"], files: values["python_files"],
-		norecurse: values["norecursedirs"], pythonpath: values["pythonpath"], addopts: values["addopts"]}
+		norecurse: values["norecursedirs"], pythonpath: values["pythonpath"], addopts: values["addopts"],
+		django: values["DJANGO_SETTINGS_MODULE"]}
 	if c.files == nil {
 		c.files = []string{"test_*.py", "*_test.py"}
 	}

@@ -45,7 +45,7 @@ func readLayout(root string, p runner.Project) (runner.Layout, error) {
 		global = append(global, l.coverage)
 	}
 	plugins := pluginOptions(slices.Concat(l.config.addopts, p.Args))
-	for _, module := range slices.Concat(plugins, l.entryPoints()) {
+	for _, module := range slices.Concat(plugins, l.entryPoints(), l.settings(p)) {
 		for _, f := range l.moduleFiles(module) {
 			if !slices.Contains(global, f) {
 				global = append(global, f)
@@ -53,6 +53,24 @@ func readLayout(root string, p runner.Project) (runner.Layout, error) {
 		}
 	}
 	return runner.Layout{IsTest: l.isTest, Global: global, Implicit: l.implicit, Uncertain: l.uncertain}, nil
+}
+
+// settings are the modules of Django's settings that pytest-django loads before
+// any test: --ds, then the environment, then the ini file.
+func (l *layout) settings(p runner.Project) []string {
+	out := slices.Clone(l.config.django)
+	if v := p.Env["DJANGO_SETTINGS_MODULE"]; v != "" {
+		out = append(out, v)
+	}
+	args := slices.Concat(l.config.addopts, p.Args)
+	for i, a := range args {
+		if v, ok := strings.CutPrefix(a, "--ds="); ok {
+			out = append(out, v)
+		} else if a == "--ds" && i+1 < len(args) {
+			out = append(out, args[i+1])
+		}
+	}
+	return out
 }
 
 // options takes from the arguments what changes which files are tests.

@@ -91,6 +91,26 @@ func TestLayoutNamesTheConfigurationOfCoverage(t *testing.T) {
 	}
 }
 
+// TestLayoutKnowsDjangosSettings has the module that pytest-django loads before
+// any test, by each of the places that name it.
+func TestLayoutKnowsDjangosSettings(t *testing.T) {
+	const files = "-- shop/__init__.py --\n-- shop/settings.py --\n-- shop/test.py --\n-- tests/test_a.py --\n"
+	for _, tt := range []struct {
+		name, text string
+		project    runner.Project
+		want       []string
+	}{
+		{"ini file", "-- pytest.ini --\n[pytest]\nDJANGO_SETTINGS_MODULE = shop.settings\n", runner.Project{}, []string{"pytest.ini", "shop/settings.py", "shop/__init__.py"}},
+		{"argument", "", runner.Project{Args: []string{"--ds", "shop.test"}}, []string{"shop/test.py", "shop/__init__.py"}},
+		{"option of the ini file", "-- tox.ini --\n[pytest]\naddopts = --ds=shop.test\n", runner.Project{}, []string{"tox.ini", "shop/test.py", "shop/__init__.py"}},
+		{"environment", "", runner.Project{Env: map[string]string{"DJANGO_SETTINGS_MODULE": "shop.settings"}}, []string{"shop/settings.py", "shop/__init__.py"}},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			diff(t, "Global", tt.want, layoutOf(t, files+tt.text, tt.project).Global)
+		})
+	}
+}
+
 func TestLayoutKnowsThePluginsOfThePackageItself(t *testing.T) {
 	const files = "-- src/shop/__init__.py --\n-- src/shop/plugin.py --\n-- tests/test_a.py --\n"
 	tests := []struct {
