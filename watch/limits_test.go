@@ -15,6 +15,8 @@ import (
 
 // TestOverflow holds that the state is right after the kernel dropped events:
 // the reader is held up while more files are written than its queue holds.
+//
+// fsnotify/fsnotify#97, facebook/buck2#1131
 func TestOverflow(t *testing.T) {
 	n := 60_000
 	if testing.Short() {
@@ -45,6 +47,8 @@ func TestOverflow(t *testing.T) {
 
 // TestWatchLimit holds that folders beyond the kernel's limit are polled, and
 // that the limit is named.
+//
+// jestjs/jest#3254
 func TestWatchLimit(t *testing.T) {
 	for _, c := range []struct {
 		name string
@@ -104,6 +108,8 @@ func TestPoll(t *testing.T) {
 
 // TestDeafFileSystem holds that what lies on a mount that stays silent is
 // polled, and that it is said once.
+//
+// jestjs/jest#7383, #4531
 func TestDeafFileSystem(t *testing.T) {
 	r := repoWith(t, "a.ts", "1\n", "sub/b.ts", "1\n")
 	f := start(t, r, func(c *Config) {

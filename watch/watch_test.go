@@ -129,6 +129,8 @@ func must(t testing.TB, err error) {
 
 // TestSaves holds that each way in which editors save a file is one batch with
 // that file alone. The steps are those of the editors' system calls.
+//
+// watchexec/watchexec#525, #179, fsnotify/fsnotify#17
 func TestSaves(t *testing.T) {
 	write := func(t *testing.T, path, s string) { t.Helper(); must(t, os.WriteFile(path, []byte(s), 0o644)) }
 	rename := func(t *testing.T, a, b string) { t.Helper(); must(t, os.Rename(a, b)) }
@@ -188,6 +190,7 @@ func TestSaves(t *testing.T) {
 	}
 }
 
+// jestjs/jest#7389, #4635, #979: what writes the same again starts no loop
 func TestUnchangedIsNoSave(t *testing.T) {
 	f := start(t, repoWith(t, "a.ts", "1\n"), nil)
 	f.Write("a.ts", "2\n")

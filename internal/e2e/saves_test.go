@@ -16,6 +16,8 @@ import (
 // TestWatchSavesDuringRuns saves twenty times in a row, each time while the
 // tests of the save before run and would not end: the last verdict is that of
 // the last content, there is no other, and no process is left of any run.
+//
+// olzhasar/pytest-watcher#43, mochajs/mocha#4016: each run is a fresh process
 func TestWatchSavesDuringRuns(t *testing.T) {
 	saves := 20
 	if testing.Short() {
