@@ -163,7 +163,7 @@ func imported(l lang.Language, file string, src []byte) []string {
 		if l.Name() == "js" {
 			call := strings.HasPrefix(text, "require(") || strings.HasPrefix(text, "import(") || strings.HasPrefix(text, "require (") || strings.HasPrefix(text, "import (")
 			statement := strings.HasPrefix(text, "import") && !strings.HasPrefix(text, "import.") || strings.HasPrefix(text, "export")
-			if i.Kind == lang.Wide || i.Kind == lang.Mock || i.Kind == lang.Mention || !call && !statement {
+			if i.Kind == lang.Wide || i.Kind == lang.Mention || !call && !statement {
 				continue
 			}
 		} else if i.Kind != lang.Static && i.Kind != lang.From && i.Kind != lang.TypeOnly || !strings.HasPrefix(text, "import") && !strings.HasPrefix(text, "from") {

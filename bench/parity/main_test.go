@@ -17,7 +17,7 @@ func TestImported(t *testing.T) {
 		file, text string
 		want       []string
 	}{
-		{js.Language{}, "a.ts", "import a from './a'\nexport * from './b'\nconst c = require('./c')\nimport('./d')\njest.mock('./e')\nnew URL('./f', import.meta.url)\ntype G = import('./g').G\n", []string{"./a", "./b", "./c", "./d", "./g"}},
+		{js.Language{}, "a.ts", "import a from './a'\nexport * from './b'\nconst c = require('./c')\nimport('./d')\njest.mock('./e')\nnew URL('./f', import.meta.url)\ntype G = import('./g').G\nvi.mock(import('./h'))\n", []string{"./a", "./b", "./c", "./d", "./g", "./h"}},
 		{py.New(""), "a.py", "import a, b.c\nfrom . import d\nif TYPE_CHECKING:\n    from .e import f\nimportlib.import_module('g')\n", []string{".", ".e", "a", "b.c"}},
 	}
 	for _, tc := range cases {
