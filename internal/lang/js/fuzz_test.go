@@ -18,6 +18,8 @@ var seeds = []string{
 	"class A { #p = 1; @dec() static async *m() { for await (const x of y) if (x) /re/.test(x) } }\n",
 	"module.exports = { a, b: c, ...require('./d'), get e() { return 1 } }\n",
 	"a = b\n++c\n<!-- x\n--> y\nlet \\u0061b = 0x1_0n + .5e-3 + 1..toString()\n",
+	"<template src=\"./a.html\"/><script src='./b.ts' lang=ts></script><style src=./c.css>",
+	"// @jest-environment ./e.js\nconst r = createRequire(import.meta.url); r('./x' ); proxyquire.noCallThru().load('./y', {}); import.meta.glob('./*', { base: './z' })\n",
 	"{ ( [ ` ${ < /* ' \"", "}) ] ` </a> */", "<a><b></a>", "`${`${`", "x = /[/", "\xff\xfe \u00a0\u2028\ufeff",
 }
 

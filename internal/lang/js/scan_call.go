@@ -254,7 +254,7 @@ func (s *scanner) importMeta(i int) {
 		for j := from; j <= to; j++ {
 			if lit, sp, ok := s.literal(j); ok && !strings.HasPrefix(lit, "!") {
 				if base != "" && ownLooking(lit) {
-					lit = "./" + path.Join(base, lit)
+					lit = "./" + path.Clean(base) + "/" // what is below it; the span says no more
 				}
 				s.wide(i, paren, lit, sp)
 			}

@@ -105,9 +105,9 @@ func (s *scanner) environments() {
 func outsourced(f *lang.File, src string) {
 	lines := lineCounter{src: src, line: 1}
 	for _, tag := range []string{"<script", "<template", "<style"} {
-		for at := indexFold(src, 0, tag); at >= 0; at = indexFold(src, at+1, tag) {
-			end := tagEnd(src, at)
-			if end < 0 {
+		end := 0
+		for at := indexFold(src, 0, tag); at >= 0; at = indexFold(src, end, tag) {
+			if end = tagEnd(src, at); end < 0 {
 				break
 			}
 			i := indexFold(src[:end], at, "src=")

@@ -172,7 +172,7 @@ func TestScanDataPaths(t *testing.T) {
 }
 
 func FuzzScan(f *testing.F) {
-	for _, s := range []string{"import a", "from . import (", "import_module(", "patch('a.b'", "Path(__file__).parents[", "os.path.join(", "x / 'a' /", "__all__ = [", "lambda lambda: x: y", "[x for", "def f(a=lambda: 1", "match x:\n case [a, *b] if", "class C[T: (", "with (a as", "x: int =", "@", "type X[", "async", "\\\n \tif"} {
+	for _, s := range []string{"import a", "exec('import a, b; from c import (d, e')", "open(f'a/{x}", "from . import (", "import_module(", "patch('a.b'", "Path(__file__).parents[", "os.path.join(", "x / 'a' /", "__all__ = [", "lambda lambda: x: y", "[x for", "def f(a=lambda: 1", "match x:\n case [a, *b] if", "class C[T: (", "with (a as", "x: int =", "@", "type X[", "async", "\\\n \tif"} {
 		f.Add([]byte(s))
 	}
 	l := New("")
