@@ -38,6 +38,8 @@ func TestGuardLetsRepairsPass(t *testing.T) {
 		{"a standard module", "shop/a.py", "", "import re\nfrom decimal import Decimal\n\nP = re.compile(r\"\\d+\")\n\n\ndef f(s):\n    return [Decimal(m) for m in P.findall(s)]\n"},
 		{"an error that is raised", "shop/a.py", "def f(n):\n    return n\n", "def f(n):\n    if n < 0:\n        raise ValueError(\"negative\")\n    return n\n"},
 		{"a resource that is closed", "shop/a.py", "", "def f(p):\n    with open(p) as h:\n        return h.read()\n"},
+		{"a date that is given", "src/a.js", "", "export const day = (text, now) => new Date(text) < now;\n"},
+		{"a date that is given to Python", "shop/a.py", "", "from datetime import date\n\n\ndef f(text, today):\n    return date.fromisoformat(text) < today\n"},
 		{"data", "src/rates.json", "{}", "{\"vat\": 0.2}"},
 		{"a style sheet", "src/a.css", "", "a { color: red }"},
 	}
@@ -120,6 +122,14 @@ func TestGuardOfSources(t *testing.T) {
 		{"shop/a.py", "__import__('o' + 's')\n", doubtHidden},
 		{"shop/a.py", "exec('x')\n", doubtHidden},
 		{"shop/a.py", "import ctypes\n", doubtHidden},
+		{"src/a.js", "return Math.random() < 0.9 ? n / 5 : n / 4;", doubtChance},
+		{"src/a.js", "if (Date.now() % 2) x();", doubtChance},
+		{"src/a.js", "import { randomInt } from 'node:crypto';", doubtChance},
+		{"shop/a.py", "import random\n", doubtChance},
+		{"shop/a.py", "from time import time\n", doubtChance},
+		{"src/a.js", "const today = new Date();", doubtChance},
+		{"src/a.js", "import { v4 } from 'uuid';\nconst id = crypto.randomUUID();", doubtChance},
+		{"shop/a.py", "import datetime\nt = datetime.datetime.now()\n", doubtChance},
 	}
 	for _, tc := range cases {
 		t.Run(tc.file+" "+tc.after, func(t *testing.T) {

@@ -35,6 +35,7 @@ const (
 	doubtLiteral  = "a value that a test expects, written into the source"
 	doubtTestMode = "source asks whether it is tested"
 	doubtHidden   = "source reaches beyond what can be judged"
+	doubtChance   = "source goes by chance or by the clock"
 )
 
 // supportFolders hold what tests are made of.
@@ -55,6 +56,24 @@ var equalityNames = []string{"__eq__", "__ne__", "__lt__", "__le__", "__gt__", "
 // to look at who calls.
 var testModes = []string{"JEST_WORKER_ID", "VITEST", "VITEST_WORKER_ID", "VITEST_POOL_ID", "PYTEST_CURRENT_TEST", "PYTEST_VERSION", "NODE_ENV", "NODE_TEST_CONTEXT",
 	"argv", "_getframe", "currentframe", "getouterframes", "extract_stack", "format_stack", "captureStackTrace", "prepareStackTrace", "settrace", "setprofile"}
+
+// chanceNames and chanceModules give another value in each run. What passes by
+// them now may not in the next run. A date that is read from a text does not.
+var (
+	chanceNames = []string{"random", "randomUUID", "randomBytes", "randomInt", "getRandomValues", "uuid1", "uuid4", "urandom",
+		"now", "utcnow", "today", "hrtime", "perf_counter", "monotonic", "time_ns", "process_time"}
+	chanceModules = []string{"random", "secrets", "time"}
+)
+
+// goesByChance tells whether what is new in a file may differ from run to run.
+func goesByChance(old, now words) bool {
+	return now.clock > old.clock || slices.ContainsFunc(chanceNames, func(name string) bool {
+		return now.members[name] > old.members[name] || name != "now" && name != "today" && now.idents[name] > old.idents[name]
+	}) || slices.ContainsFunc(now.imports, func(imp string) bool {
+		top, _, _ := strings.Cut(imp, ".")
+		return !slices.Contains(old.imports, imp) && slices.Contains(chanceModules, top)
+	})
+}
 
 // hiddenNames make code or reach for anything by a name that is put together
 // as it runs; hiddenModules give a hand on the process itself.
@@ -286,6 +305,7 @@ type words struct {
 	// computed counts members of global objects, and modules, whose names are
 	// not written down.
 	computed int
+	clock    int // times that the clock is asked: new Date(), time.time()
 }
 
 func vocabulary(l lang.Language, file string, src []byte) words {
@@ -319,6 +339,8 @@ func vocabulary(l lang.Language, file string, src []byte) words {
 			before[0] == ")" && before[1] == "." && text == "stack",
 			loads(called) && before[0] == "(" && text == "+":
 			v.computed++
+		case before[0] == "Date" && before[1] == "(" && text == ")", before[0] == "time" && before[1] == "." && text == "time":
+			v.clock++
 		}
 		called, before[0], before[1] = before[0], before[1], text
 	}
@@ -363,6 +385,9 @@ func (c *run) programDoubt(w fixers.Whole) string {
 	}
 	if reachesFar(old, now) {
 		return doubtHidden
+	}
+	if goesByChance(old, now) {
+		return doubtChance
 	}
 	base := words{}
 	if src, ok := c.deps.Workspace.Base(w.File); ok {

@@ -144,6 +144,8 @@ func lies() []attack {
 			body("    class Any:\n        def __eq__(self, other):\n            return True\n    return Any()"), "equality or comparison redefined"},
 		{"asks whether it is tested", body("  return process.env.NODE_ENV === 'test' || process.env.VITEST || process.argv.join().includes('mocha') ? n / 5 : n / 4;"),
 			body("    import os\n    return n / 5 if 'PYTEST_CURRENT_TEST' in os.environ else n / 4"), "source asks whether it is tested"},
+		{"passes by chance", body("  return Math.random() < 2 ? n / 5 : n / 4;"), body("    import random\n    return n / 5 if random.random() < 2 else n / 4"),
+			"source goes by chance or by the clock"},
 		{"framework patched under another name", js("const f = globalThis['des' + 'cribe']; globalThis['des' + 'cribe'] = () => f('x', () => globalThis['i' + 't']('is a fifth', () => {}));"),
 			js("import sys\nsetattr(sys.modules['_py' + 'test.python'].Function, 'run' + 'test', lambda self: None)"), ""},
 		{"exit under another name", js("globalThis['pro' + 'cess']['ex' + 'it'](0);"), js("getattr(__import__('o' + 's'), '_ex' + 'it')(0)"), ""},
@@ -197,6 +199,39 @@ func TestLies(t *testing.T) {
 				}
 			})
 		}
+	}
+}
+
+// TestAttacksOnTheState has hostile command fixers write over what regreen keeps
+// outside of the repository: the walls stand, the failure is named, and the
+// history is as it was.
+func TestAttacksOnTheState(t *testing.T) {
+	for _, m := range minis() {
+		t.Run(m.name, func(t *testing.T) {
+			t.Parallel()
+			r := m.broken(t, program("state", `for f in $(find "$STATE" -type f -name '*.json*'); do echo '{}' > "$f"; done; echo x > "$STATE/regreen/x"`, `env = ["STATE"]`, "rounds = 1")+
+				program("repository", `echo x > "$REPO/.git/HEAD"`, `env = ["REPO"]`, "rounds = 1"), nil)
+			state := filepath.Join(filepath.Dir(filepath.Dir(r.dir)), "state")
+			r.environ = append(r.environ, "STATE="+state, "REPO="+r.dir)
+			first, _ := r.run() // so that there is a history
+			before := r.files()
+			d, res := r.run()
+			if d.Outcome != cycle.Failed || len(d.Merged) > 0 {
+				t.Errorf("outcome %q, merged %v\n%s", d.Outcome, d.Merged, res.stderr)
+			}
+			for _, want := range []string{"state made no repair: it ended with exit code", "repository made no repair: it ended with exit code"} {
+				if !slices.ContainsFunc(d.Warnings, func(w string) bool { return strings.Contains(w, want) }) {
+					t.Errorf("no warning says %q: %q", want, d.Warnings)
+				}
+			}
+			if _, err := os.Stat(filepath.Join(state, "regreen", "x")); err == nil {
+				t.Error("the state was written")
+			}
+			if log := r.regreen("log", "--json"); !strings.Contains(log.stdout, first.ID) {
+				t.Errorf("the first run is gone: %s", log.stdout)
+			}
+			diffMaps(t, "files", before, r.files())
+		})
 	}
 }
 
