@@ -18,7 +18,8 @@ const (
 	// its require calls load is seen, or its import() too.
 	OpenedRequires = "require"
 	OpenedImports  = "import"
-	// OpenedCut says, once, that there was more than is told.
+	// OpenedCut says, once, that there was more than is told: a process stopped
+	// watching, or too much was written.
 	OpenedCut = "cut"
 )
 
@@ -62,6 +63,10 @@ func ReadOpened(file, root string) []Opened {
 		var o Opened
 		if json.Unmarshal(lines.Bytes(), &o) != nil {
 			continue
+		}
+		if cut := (Opened{Kind: OpenedCut}); o == cut && !have[o] {
+			have[o] = true
+			out = append(out, o)
 		}
 		var ok1, ok2 bool
 		o.By, ok1 = below(root, o.By)

@@ -109,10 +109,19 @@ if (out && root) {
     put(from, file, 'load');
   };
 
+  // hooked tells whether Node's own hooks may be used. Beside loaders of the other
+  // kind, which have a thread of their own, they may not: there Node 22 cannot
+  // resolve for both.
+  function hooked() {
+    if (typeof Module.registerHooks !== 'function' || /[\\/](jest|vitest)/.test(process.argv[1] || '')) return false;
+    if (require('worker_threads').isInternalThread !== false) return false;
+    return !/--(experimental-)?loader\b/.test([...process.execArgv, process.env.NODE_OPTIONS].join(' '));
+  }
+
   // The module that is being loaded: what it reads then is read for all who load it.
   let loading = '';
   const { _load: load, _resolveFilename: find } = Module;
-  const hooks = typeof Module.registerHooks === 'function' && !/[\\/](jest|vitest)/.test(process.argv[1] || '');
+  let hooks = hooked();
   if (typeof load === 'function' && typeof find === 'function') {
     Module._load = function (request, parent, ...rest) {
       const before = loading;
@@ -162,7 +171,7 @@ if (out && root) {
   if (hooks) {
     const { fileURLToPath } = require('url');
     try {
-      Module.registerHooks({
+      const registered = Module.registerHooks({
         resolve(specifier, context, next) {
           const found = next(specifier, context);
           try {
@@ -175,6 +184,17 @@ if (out && root) {
           }
           return found;
         },
+      });
+      // Who registers a loader of the other kind finds Node as it is without us.
+      wrap(Module, 'register', () => {
+        if (!hooks) return;
+        hooks = false;
+        try {
+          registered.deregister();
+          appendFileSync(out, '{"kind":"cut"}\n');
+        } catch {
+          // the disk is full
+        }
       });
     } catch {
       // the selection knows less then, no more

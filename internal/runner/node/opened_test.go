@@ -176,3 +176,50 @@ test('b', async () => {
 		}
 	}
 }
+
+// TestLoadersOfAProject: a project whose loader runs in a thread of its own, as
+// those that compile TypeScript do, runs as it does without us, and nothing is
+// taken to be known of what its modules load.
+func TestLoadersOfAProject(t *testing.T) {
+	const text = `-- package.json --
+{"type":"module","scripts":{"test":"mocha OPTION test/*.test.js"}}
+-- hook.mjs --
+import { register } from 'node:module';
+register('./loader.mjs', import.meta.url);
+-- loader.mjs --
+export async function resolve(specifier, context, next) {
+  return next(specifier === 'virtual' ? new URL('./src/one.js', import.meta.url).href : specifier, context);
+}
+-- src/one.js --
+export default 1;
+-- src/cjs.cjs --
+module.exports = (n) => require('./' + n + '.cjs');
+-- src/two.cjs --
+module.exports = 2;
+-- test/a.test.js --
+import one from 'virtual';
+import load from '../src/cjs.cjs';
+it('a', async () => {
+  if (one !== 1 || load('two') !== 2 || (await import('../src/' + 'one.js')).default !== 1) throw new Error('not loaded');
+});
+`
+	newer, err := filepath.Abs("../../../testdata/deps/vitest5/node_modules/node/bin")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Setenv("PATH", newer+string(os.PathListSeparator)+os.Getenv("PATH"))
+	for _, option := range []string{"--import=./hook.mjs", "--loader=./loader.mjs", "--experimental-loader=./loader.mjs"} {
+		t.Run(option, func(t *testing.T) {
+			p := nodetest.New(t, mocha.Framework{}, "mocha11", txtar.Parse([]byte(strings.ReplaceAll(text, "OPTION", option))))
+			r := p.Run(t, runner.Request{})
+			if len(r.Tests) != 1 || r.Tests[0].Verdict != runner.Passed || !r.Ended {
+				t.Fatalf("tests %v, ended %v\n%s", r.Tests, r.Ended, r.Output)
+			}
+			for _, o := range r.Opened {
+				if o.Kind == runner.OpenedImports && !slices.Contains(r.Opened, runner.Opened{Kind: runner.OpenedCut}) {
+					t.Errorf("%v is told to be watched", o)
+				}
+			}
+		})
+	}
+}
