@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"unicode"
 
 	"regreen/internal/lang"
 	"regreen/internal/runner"
@@ -33,11 +34,16 @@ func (missingFixture) Fix(ctx context.Context, c Cause, w Workspace) ([]Fix, err
 			continue
 		}
 		known := v.fixtures(t.lang)
+		users := append([]int{i}, t.askers(name)...)
 		fix := func(to string, a Applicability, rank int, why string) Fix {
 			return Fix{Title: fmt.Sprintf("ask for the fixture %s instead of %s", to, name), Applicability: a, Rank: rank,
-				Edits: inFile(t.path, renameParameter(t, i, to)), Evidence: why}
+				Edits: inFile(t.path, renameParameters(t, users, to)), Evidence: why}
 		}
 		if old, ok := v.restored(t.path, t.significant()[i]); ok && slices.Contains(known, old) {
+			users = slices.DeleteFunc(users, func(j int) bool {
+				was, ok := v.restored(t.path, t.significant()[j])
+				return !ok || was != old
+			})
 			return []Fix{fix(old, Likely, 0, t.path+" had "+old+" there at the base")}, ctx.Err()
 		}
 		var out []Fix
@@ -77,24 +83,31 @@ func (v *view) renameFixture(l lang.Language, name, to string) (edits []Edit, fi
 		if t == nil || !t.mentions(name) || !v.editable(rel) {
 			continue
 		}
-		if slices.Contains(t.fixtures(), name) {
-			if baseName(rel) == "conftest" {
-				return nil, 0
-			}
-			continue
+		if baseName(rel) == "conftest" && slices.Contains(t.fixtures(), name) {
+			return nil, 0
 		}
-		var mine []lang.TextEdit
-		for _, i := range t.idents(name, 0) {
-			if o := t.around(i); o >= 2 && t.word(o) == "(" && t.word(o-2) == "def" && (t.word(i-1) == "(" || t.word(i-1) == ",") && t.asks(o) {
-				mine = merge(mine, renameParameter(t, i, to))
-			}
-		}
-		if len(mine) > 0 {
+		if mine := renameParameters(t, t.askers(name), to); len(mine) > 0 {
 			files++
 			edits = append(edits, inFile(rel, mine)...)
 		}
 	}
 	return edits, files
+}
+
+// askers are the parameters by which a file's tests and fixtures ask for a
+// fixture that the file itself does not give, neither by a fixture nor by
+// parametrising.
+func (t *text) askers(name string) []int {
+	if slices.Contains(t.fixtures(), name) || len(t.idents("parametrize", 0)) > 0 && t.inString(name) {
+		return nil
+	}
+	var out []int
+	for _, i := range t.idents(name, 0) {
+		if o := t.around(i); o >= 2 && t.word(o) == "(" && t.word(o-2) == "def" && (t.word(i-1) == "(" || t.word(i-1) == ",") && t.asks(o) {
+			out = append(out, i)
+		}
+	}
+	return out
 }
 
 // asks tells whether pytest fills the parameters of the function whose bracket
@@ -128,12 +141,21 @@ func (t *text) parameter(name string, line int) int {
 	return -1
 }
 
-// renameParameter renames a parameter and what reads it in the function.
-func renameParameter(t *text, i int, to string) []lang.TextEdit {
-	k := t.significant()[i]
-	out := []lang.TextEdit{{Span: k.Span, New: to}}
-	for _, u := range t.lang.Uses(t.path, t.src, t.str(k), k.Start) {
-		out = merge(out, []lang.TextEdit{{Span: u, New: to}})
+// inString tells whether a name is a word of a string.
+func (t *text) inString(name string) bool {
+	return slices.ContainsFunc(t.significant(), func(k lang.Token) bool {
+		return k.Kind == lang.String && slices.Contains(strings.FieldsFunc(t.str(k), func(r rune) bool { return r != '_' && !unicode.IsLetter(r) && !unicode.IsDigit(r) }), name)
+	})
+}
+
+// renameParameters renames parameters and what reads them in their functions.
+func renameParameters(t *text, is []int, to string) (out []lang.TextEdit) {
+	for _, i := range is {
+		k := t.significant()[i]
+		out = merge(out, []lang.TextEdit{{Span: k.Span, New: to}})
+		for _, u := range t.lang.Uses(t.path, t.src, t.str(k), k.Start) {
+			out = merge(out, []lang.TextEdit{{Span: u, New: to}})
+		}
 	}
 	return out
 }
