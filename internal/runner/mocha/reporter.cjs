@@ -4,4 +4,5 @@
 const key = Symbol.for('regreen.mocha');
 if (!process[key]) require('./regreen-mocha-helper.cjs');
 process[key].state.reporter = true;
+process.argv.splice(2); // what a test parses must not be our options
 module.exports = process[key].Reporter;

@@ -137,3 +137,26 @@ func render(r *runner.Report, c runner.Counts) string {
 	}
 	return b.String()
 }
+
+// TestArgumentsArePytests: a test that parses the process's arguments, as those
+// of a program for the command line do, sees none of ours.
+func TestArgumentsArePytests(t *testing.T) {
+	for _, major := range []string{"7", "8", "9"} {
+		root, err := filepath.EvalSymlinks(t.TempDir())
+		if err != nil {
+			t.Fatal(err)
+		}
+		write(t, root, `-- conftest.py --
+import argparse
+argparse.ArgumentParser().parse_args()
+-- test_a.py --
+import argparse
+def test_a():
+    argparse.ArgumentParser().parse_args()
+`)
+		r := runIn(t, python(t, major), root, runner.Project{}, runner.Request{})
+		if len(r.Tests) != 1 || r.Tests[0].Verdict != runner.Passed || len(r.Failures) != 0 {
+			t.Errorf("pytest %s: tests %v, failures %v", major, r.Tests, r.Failures)
+		}
+	}
+}

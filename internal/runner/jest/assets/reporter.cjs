@@ -64,6 +64,7 @@ class Reporter {
     } catch {
       // told by the project's detection
     }
+    process.argv.splice(2); // what a test that runs in this process parses must not be our options
     this.put({ t: 'start', nonce: this.nonce, version });
   }
 

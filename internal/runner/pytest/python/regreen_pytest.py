@@ -193,6 +193,7 @@ def pytest_load_initial_conftests(early_config):
     names = early_config.known_args_namespace
     if getattr(names, "cov_source", None):
         names.no_cov = True  # coverage would only cost time
+    del sys.argv[1:]  # what a test parses must not be our options
     outcome = yield
     if outcome.excinfo is not None:
         channel.write("run", errors=[errors.describe(outcome.excinfo[1])])
