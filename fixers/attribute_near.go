@@ -30,6 +30,9 @@ func (v *view) nearMember(c Cause, m member) []Fix {
 	if v.hadMember(m.name) || isBuiltinMember(m.t.lang, m.name) {
 		k.level = Propose // it is no misspelling: the thing is another than was thought
 	}
+	if k.typed && v.mayBeMeant(m.t.lang, m.name, win) {
+		k.level = Propose
+	}
 	return []Fix{{Title: fmt.Sprintf("use %s instead of %s", win, m.name), Applicability: k.level, Rank: 20,
 		Edits: inFile(m.t.path, []lang.TextEdit{{Span: m.t.significant()[m.i].Span, New: win}}), Evidence: k.why}}
 }

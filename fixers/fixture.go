@@ -64,7 +64,11 @@ func (missingFixture) Fix(ctx context.Context, c Cause, w Workspace) ([]Fix, err
 			}
 		}
 		if win, ok := clearWin(nearest(name, known)); ok && len(out) == 0 {
-			out = append(out, fix(win, Likely, 20, win+" is the nearest fixture"))
+			level := Likely
+			if v.mayBeMeant(t.lang, name, win) {
+				level = Propose
+			}
+			out = append(out, fix(win, level, 20, win+" is the nearest fixture"))
 		}
 		return out, ctx.Err()
 	}

@@ -77,7 +77,11 @@ func (v *view) misspeltStandard(b broken, name string) (Fix, bool) {
 			edits = append(edits, uses...)
 		}
 	}
-	return Fix{Title: fmt.Sprintf("import %s instead of %s", spec, b.imp.Specifier), Applicability: Likely, Rank: 15,
+	level := Likely
+	if prefix == "" && (v.mayBeMeant(b.t.lang, name, win) || len(name) <= 4 && !permuted(strings.Split(name, ""), strings.Split(win, ""))) {
+		level = Propose // ujson, utils: packages that are not installed
+	}
+	return Fix{Title: fmt.Sprintf("import %s instead of %s", spec, b.imp.Specifier), Applicability: level, Rank: 15,
 		Edits: inFile(b.t.path, edits), Evidence: win + " is a standard module"}, true
 }
 

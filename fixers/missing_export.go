@@ -364,8 +364,8 @@ func (v *view) nearExport(l lack, had bool) []Fix {
 	why := fmt.Sprintf("%s exports no %s; the nearest name is ", l.module, l.symbol)
 	if ok {
 		level := Likely
-		if had || !o.known {
-			level = Propose // it was removed: another name is a guess
+		if had || !o.known || v.mayBeMeant(l.t.lang, l.symbol, win) {
+			level = Propose // it was removed, or is to come: another name is a guess
 		}
 		return []Fix{{Title: fmt.Sprintf("use %s instead of %s", win, l.symbol), Applicability: level, Rank: 20,
 			Edits: v.renameLack(l, win), Evidence: why + win}}

@@ -148,7 +148,11 @@ func (v *view) relisted(m *text, name string) []Fix {
 		names = append(names, d.Name)
 	}
 	if win, ok := clearWin(nearest(name, names)); ok && !had && len(hs) == 0 {
-		return fix(win, Likely, fmt.Sprintf("%s has no %s; the nearest name is %s", m.path, name, win))
+		level := Likely
+		if v.mayBeMeant(m.lang, name, win) {
+			level = Propose
+		}
+		return fix(win, level, fmt.Sprintf("%s has no %s; the nearest name is %s", m.path, name, win))
 	}
 	return nil
 }

@@ -241,6 +241,14 @@ func (t *text) startsStatement(i int) bool {
 	return i == 0 || i < len(ks) && t.lineOf(ks[i-1].Start) < t.lineOf(ks[i].Start)
 }
 
+// isStatement tells whether a name is a whole statement by itself, which does
+// nothing: somebody is still typing there.
+func (t *text) isStatement(i int) bool {
+	begins := t.startsStatement(i) || t.word(i-1) == "{" || t.word(i-1) == ";"
+	end := t.word(i + 1)
+	return begins && (end == "" || end == ";" || end == "}" || t.startsStatement(i+1))
+}
+
 // inClass tells whether the bracket around the token is a class's body.
 func (t *text) inClass(i int) bool {
 	o := t.around(i)

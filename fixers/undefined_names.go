@@ -165,8 +165,11 @@ func (v *view) spelling(u unbound) []Fix {
 			Edits:    inFile(u.t.path, v.rewriteUnbound(u, n.name, false)),
 			Evidence: fmt.Sprintf("%s is the nearest name in scope", n.name)}
 	}
-	if _, ok := clearWin(ns); ok {
+	if win, ok := clearWin(ns); ok {
 		level := Likely
+		if v.mayBeMeant(u.t.lang, u.name, win) || u.t.isStatement(u.i) {
+			level = Propose
+		}
 		if v.hadName(u.t.path, u.name) || slices.Contains(foreignGlobals, u.name) {
 			level = Propose // what it named was taken away, or is in another environment
 		}
