@@ -54,7 +54,7 @@ func (fakeTimers) Fix(ctx context.Context, c Cause, w Workspace) ([]Fix, error) 
 // lostTimerCalls finds the statements that the diff took away and that do
 // nothing but handle fake timers.
 func (v *view) lostTimerCalls(t, b *text) []Fix {
-	if !b.mentions("akeTimers") {
+	if !b.mentions("akeTimers") && !b.mentions("timers.enable") {
 		return nil // nobody stops the clock
 	}
 	m := &mender{v: v, t: t, base: b}

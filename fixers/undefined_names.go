@@ -220,7 +220,9 @@ func (v *view) lostImport(_ Cause, u unbound) []Fix {
 		}
 		var edits []lang.TextEdit
 		if same {
-			edits = v.statementBack(u, b, imp)
+			if edits = v.statementBack(u, b, imp); edits == nil {
+				edits = nameBack(u, b, imp)
+			}
 		}
 		if edits == nil {
 			es, err := u.t.lang.AddImport(u.t.path, u.t.src, spec, []lang.Name{{Imported: imp.Names[i].Imported, Local: u.name}})
@@ -269,12 +271,7 @@ func (v *view) statementBack(u unbound, b *text, imp lang.Import) []lang.TextEdi
 			}
 		}
 	}
-	span := imp.Span
-	for _, n := range imp.Names {
-		if n.LocalSpan.Len() > 0 {
-			span.Start, span.End = min(span.Start, n.LocalSpan.Start), max(span.End, n.LocalSpan.End)
-		}
-	}
+	span := wholeImport(imp)
 	l0, l1 := b.lineOf(span.Start), b.lineOf(span.End)
 	bl, tl := splitLines(b.src), splitLines(u.t.src)
 	for _, h := range diffStrings(bl, tl) {
@@ -309,6 +306,35 @@ func (v *view) statementBack(u unbound, b *text, imp lang.Import) []lang.TextEdi
 		}
 	}
 	return nil
+}
+
+// nameBack puts a name back into the import that lost it, at its place, nil
+// where the statement differs in more than that.
+func nameBack(u unbound, b *text, imp lang.Import) []lang.TextEdit {
+	rest := slices.DeleteFunc(slices.Clone(imp.Names), func(n lang.Name) bool { return n.Local == u.name })
+	for _, now := range u.t.scan().Imports {
+		if now.Specifier != imp.Specifier || now.Kind != imp.Kind || len(rest) == 0 ||
+			!slices.EqualFunc(rest, now.Names, func(x, y lang.Name) bool { return x.Imported == y.Imported && x.Local == y.Local }) {
+			continue
+		}
+		e := shrink(u.t, lang.TextEdit{Span: wholeImport(now), New: b.at(wholeImport(imp))})
+		if e.Span.Len() == 0 {
+			return []lang.TextEdit{e}
+		}
+	}
+	return nil
+}
+
+// wholeImport is an import with the names that it binds: a call's stand in
+// front of it.
+func wholeImport(imp lang.Import) lang.Span {
+	span := imp.Span
+	for _, n := range imp.Names {
+		if n.LocalSpan.Len() > 0 {
+			span.Start, span.End = min(span.Start, n.LocalSpan.Start), max(span.End, n.LocalSpan.End)
+		}
+	}
+	return span
 }
 
 func boundIn(t *text, src []byte, offset int, name string) bool {
