@@ -54,10 +54,17 @@ func (l Language) sameShell(p string, before, after []byte) bool {
 	}
 	a, b := string(before), string(after)
 	s, t := lex(a, 0, len(a), dialectOf(p)), lex(b, 0, len(b), dialectOf(p))
-	if s.broken || t.broken || s.hasElements() != t.hasElements() {
+	if s.broken || t.broken || s.hasElements() != t.hasElements() || typesRun(p, s) || typesRun(p, t) {
 		return false
 	}
-	return slices.Equal(s.obeyed(), t.obeyed()) && t.known(s) && s.closed() && t.closed()
+	return slices.Equal(s.obeyed(), t.obeyed()) && t.known(s) && t.spoken(s) && s.closed() && t.closed()
+}
+
+// typesRun tells whether types may be there when the text runs: compilers may
+// hand those of decorated members to Reflect.metadata (emitDecoratorMetadata),
+// so that names are used as values where esbuild prints none.
+func typesRun(p string, t *text) bool {
+	return isTypeScript(p) && slices.Contains(t.dialects(), "a decorator")
 }
 
 // valueImports leaves out those that are types alone.
@@ -106,6 +113,36 @@ func (t *text) known(other *text) bool {
 	return true
 }
 
+// spoken tells whether the text uses no syntax that esbuild reads, but not every
+// tool, unless the other uses it too: it would stop the whole file.
+func (t *text) spoken(other *text) bool {
+	had := other.dialects()
+	return !slices.ContainsFunc(t.dialects(), func(d string) bool { return !slices.Contains(had, d) })
+}
+
+// dialects names the syntax of a text that some tools do not read: Node, Babel
+// and Vite fail at decorators, accessors and using, Node at what is more than to
+// strip types (https://nodejs.org/api/typescript.html#typescript-features).
+func (t *text) dialects() []string {
+	var out []string
+	for i := range t.toks {
+		d := ""
+		switch next := t.word(i + 1); {
+		case t.kindAt(i) == kPunct && t.is(i, "@"):
+			d = "a decorator"
+		case !t.word(i) || !next && t.kindAt(i+1) != kPrivate && !t.is(i+1, "["):
+		case t.is(i, "using"), t.is(i, "accessor"), t.is(i, "enum") && next, t.is(i, "namespace") && next:
+			d = t.str(i)
+		case next && (t.is(i-1, "(") || t.is(i-1, ",")) && slices.Contains([]string{"public", "private", "protected", "readonly", "override"}, t.str(i)):
+			d = "a parameter that is a property"
+		}
+		if d != "" && !slices.Contains(out, d) {
+			out = append(out, d)
+		}
+	}
+	return out
+}
+
 // closed tells whether no code may see all names, or the module as an object.
 func (t *text) closed() bool {
 	for i := range t.toks {
@@ -123,7 +160,7 @@ func (l Language) Module(p string, src []byte) (lang.Module, bool) {
 		return nil, false
 	}
 	s := string(src)
-	if t := lex(s, 0, len(s), dialectOf(p)); t.broken || !t.closed() {
+	if t := lex(s, 0, len(s), dialectOf(p)); t.broken || !t.closed() || typesRun(p, t) {
 		return nil, false
 	}
 	m, ok := readModule(p, src)

@@ -78,6 +78,12 @@ func TestDiffers(t *testing.T) {
 		{name: "eval", old: "return 1;", new: "return eval('two');", want: "no"},
 		{name: "elements where there were none", file: "a.tsx", old: "return 1;", new: "return <b/>;", want: "no"},
 		{name: "a comment that a tool obeys", old: "export enum", new: "/* @vitest-environment jsdom */ export enum", want: "no"},
+		{name: "a type where types may run", src: "import { B } from './b';\n@inject() export class A { constructor(readonly b: B) {} }\n", old: "b: B", new: "b: Date", want: "no"},
+		{name: "a type of a member where types may run", src: "export class A { @column() a: number }\nexport const c = 1;\n", old: "a: number", new: "a: string", want: "no"},
+		{name: "a global that is hidden by a pattern", file: "a.js", src: "import lib from './lib';\nconst { Set } = lib;\nexport const a = new Set([1]);\n", old: "[1]", new: "[2]", want: "no"},
+		{name: "a global that is hidden by a nested pattern", file: "a.js", src: "import lib from './lib';\nconst { a: [{ b: Object }] } = lib;\nexport const a = Object.freeze({});\n", old: "{}", new: "{ b: 1 }", want: "no"},
+		{name: "a base that is hidden by a pattern", file: "a.js", src: "import lib from './lib';\nconst [Error] = lib;\nexport class A extends Error { m() { return 1; } }\n", old: "return 1", new: "return 2", want: "no"},
+		{name: "a key by a symbol", file: "a.js", src: "export const a = { [Symbol.iterator]() { return 1; } };\n", old: "return 1", new: "return 2", want: "a"},
 		{name: "declarations", file: "a.d.ts", src: "export declare const a: 1;", old: "1", new: "2", want: "no"},
 		{name: "a component", file: "a.vue", src: "<script>\nexport const a = 1;\n</script>", old: "1", new: "2", want: "no"},
 		{name: "require", file: "a.js", src: "const b = require('./b');\nfunction f() { return 1; }\nexports.f = f;\n", old: "1", new: "2", want: "no"},
@@ -138,6 +144,31 @@ func TestDiffers(t *testing.T) {
 	}
 }
 
+// Syntax that esbuild reads and others do not stops the file where they load it.
+func TestDiffersInSyntaxForSome(t *testing.T) {
+	for _, tc := range []struct{ file, old, new string }{
+		{"a.js", "return 1;", "using x = open(); return 1;"},
+		{"a.js", "return 1;", "await using x = open(); return 1;"},
+		{"a.js", "return 1;", "return class { accessor x = 1; };"},
+		{"a.js", "return 1;", "@d class X {} return X;"},
+		{"a.ts", "return 1;", "return class { constructor(private x: number) {} };"},
+		{"a.ts", "return 1;", "return class { constructor(y: 1, readonly x: number) {} };"},
+		{"a.ts", "export", "enum X { A }\nexport"},
+		{"a.ts", "export", "const enum X { A }\nexport"},
+		{"a.ts", "export", "namespace X { export type A = 1 }\nexport"},
+	} {
+		src := "export async function a() { return 1; }\nexport const b = 1;\n"
+		now := strings.Replace(src, tc.old, tc.new, 1)
+		if names, ok := (js.Language{}).Differs(t.Context(), tc.file, []byte(src), []byte(now)); ok {
+			t.Errorf("Differs to %q = %v, want no", now, names)
+		}
+		again := strings.Replace(now, "b = 1", "b = 2", 1)
+		if names, ok := (js.Language{}).Differs(t.Context(), tc.file, []byte(now), []byte(again)); !ok || len(names) != 1 {
+			t.Errorf("Differs from %q in b = %v, %v", now, names, ok)
+		}
+	}
+}
+
 func TestModule(t *testing.T) {
 	for _, tc := range []struct{ name, file, src, local, want string }{
 		{name: "by a function", src: "import { a } from './m';\nexport const f = () => a();\nexport const g = 1;\n", local: "a", want: "f"},
@@ -148,6 +179,7 @@ func TestModule(t *testing.T) {
 		{name: "types alone", file: "a.ts", src: "import { a, A } from './m';\nexport const f = (x: A) => a;\nexport function g(): A { return 1 }\n", local: "A", want: ""},
 		{name: "elements call what configuration names", file: "a.jsx", src: "import { h } from './m';\nexport const A = () => <p/>;\nexport const b = 1;\n", local: "h", want: "A"},
 		{name: "elements and types", file: "a.tsx", src: "import { h } from './m';\nexport const A = () => <><p/></>;\nexport const b = 1;\n", local: "h", want: "A"},
+		{name: "types that may run", file: "a.ts", src: "import { B } from './m';\n@inject() export class A { constructor(readonly b: B) {} }\n", local: "class B", want: "no"},
 		{name: "eval", src: "import { a } from './m';\nexport const f = (s) => eval(s);\n", local: "a", want: "no"},
 		{name: "CommonJS", src: "const a = require('./m');\nexports.f = () => a();\n", local: "a", want: "no"},
 		{name: "a component", file: "a.svelte", src: "<script>\nimport { a } from './m';\n</script>", local: "a", want: "no"},

@@ -224,12 +224,8 @@ func (j *judge) declared(name string) value {
 		if j.is(i, name) && !j.is(i-1, ".") && (j.isTarget(i+1) || j.is(i-1, "++") || j.is(i-1, "--")) {
 			return object
 		}
-		if end := j.closing(i); j.isTarget(end+1) && (j.is(i, "[") || j.is(i, "{")) { // perhaps a pattern
-			for k := i; k < end; k++ {
-				if j.is(k, name) {
-					return object
-				}
-			}
+		if j.inPattern(i, name) {
+			return object
 		}
 	}
 	return aClass
@@ -247,13 +243,30 @@ func (j *judge) isTarget(i int) bool {
 	}
 }
 
+// binding is what stands before a name that a declaration binds.
+var binding = []string{"const", "let", "var", "class", ","}
+
+// inPattern tells whether a name stands in the bracket at token i, which may be a
+// pattern.
+func (j *judge) inPattern(i int, name string) bool {
+	if !j.is(i, "[") && !j.is(i, "{") || !j.isTarget(j.closing(i)+1) {
+		return false
+	}
+	for k := i + 1; k < j.closing(i); k++ {
+		if j.is(k, name) {
+			return true
+		}
+	}
+	return false
+}
+
 // global tells whether a name is the language's own here.
 func (j *judge) global(name string) bool {
 	if j.imported[name] || j.functions[name] {
 		return false
 	}
 	for i := range j.toks {
-		if j.is(i, name) && (j.is(i-1, "const") || j.is(i-1, "let") || j.is(i-1, "var") || j.is(i-1, "class") || j.is(i-1, ",") || j.is(i+1, "=")) {
+		if j.is(i, name) && (slices.Contains(binding, j.str(i-1)) || j.is(i+1, "=")) || j.inPattern(i, name) {
 			return false
 		}
 	}
