@@ -339,14 +339,30 @@ func (c *closure) mentions(file string, src []byte, test bool) bool {
 	only := closure{names: c.fixtures, fixtures: c.fixtures}
 	used := false
 	for _, s := range scan(src) {
-		for _, t := range s.toks {
-			if t.kind == tokName && (t.text == "pytest" || t.text == "fixture" || strings.HasPrefix(strings.ToLower(t.text), "test")) {
-				test = true
-			}
+		test = test || slices.ContainsFunc(s.toks, ofTests)
+		if !only.used(s.toks) {
+			continue
 		}
-		used = used || only.used(s.toks)
+		used = true
+		// A function that another one makes may be handed to pytest.
+		if _, kind := defined(s); kind == "def" && s.indent > 0 && !method(s.toks) {
+			test = true
+		}
 	}
 	return used && test
+}
+
+// ofTests tells whether a token shows that a file has to do with tests: it
+// names them, or asks for fixtures on behalf of a test.
+func ofTests(t token) bool {
+	return t.kind == tokName && (slices.Contains([]string{"pytest", "fixture", "usefixtures", "getfixturevalue", "getfixture"}, t.text) ||
+		strings.HasPrefix(strings.ToLower(t.text), "test"))
+}
+
+// method tells whether a definition's first parameter is an instance or a class.
+func method(toks []token) bool {
+	i := slices.IndexFunc(toks, func(t token) bool { return t.text == "(" })
+	return i >= 0 && i+1 < len(toks) && (toks[i+1].text == "self" || toks[i+1].text == "cls")
 }
 
 // holdsWord tells whether a text holds a name between other characters than

@@ -128,6 +128,11 @@ func TestNarrowMentions(t *testing.T) {
 		{"nothing", "def test_a(tmp_path): pass  # db\n", true, false},
 		{"part of a name", "def test_a(my_db): pass\n", true, false},
 		{"a base class", "class Base:\n    def test_a(self, db): pass\n", false, true},
+		{"a helper that asks for a test", "def load(request): return request.getfixturevalue('db')\n", false, true},
+		{"a helper that asks for any", "def load(request, n): return request.getfixturevalue(n)\n", false, true},
+		{"a helper that asks for another", "def load(request): return request.getfixturevalue('tmp_path')\n", false, false},
+		{"a function that another makes", "def make():\n    def run(db): pass\n    return run\n", false, true},
+		{"a method of the product", "class A:\n    def query(self, db): pass\n", false, false},
 		{"code of the product", "def query(db): pass\n", false, false},
 	} {
 		if got := n.Mentions("x.py", []byte(tc.src), tc.test); got != tc.want {
