@@ -28,7 +28,20 @@ func (missingAwait) Fix(ctx context.Context, c Cause, w Workspace) ([]Fix, error
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
-	out = append(out, v.unawaited(c)...)
+	asks := map[string]bool{}
+	for _, f := range out {
+		for _, e := range f.Edits {
+			asks[e.File] = asks[e.File] || f.Applicability == Propose
+		}
+	}
+	for _, f := range v.unawaited(c) {
+		for _, e := range f.Edits {
+			if asks[e.File] {
+				f.Applicability = Propose
+			}
+		}
+		out = append(out, f)
+	}
 	return append(out, v.asyncFixtures(c)...), nil
 }
 
@@ -82,17 +95,25 @@ func (v *view) lostAwaits(c Cause) []Fix {
 		if len(all) == 0 {
 			continue
 		}
-		out = append(out, Fix{Title: "wait again in " + rel, Applicability: Safe, Rank: 0, Edits: inFile(rel, all),
+		whole, each := Safe, Likely
+		if v.IsTest(rel) && slices.ContainsFunc(groups, losesAsync) {
+			// Who takes both away writes a test of a call that nobody waits for.
+			whole, each = Propose, Propose
+		}
+		out = append(out, Fix{Title: "wait again in " + rel, Applicability: whole, Rank: 0, Edits: inFile(rel, all),
 			Evidence: rel + " waited here at the base"})
 		for _, g := range groups {
-			if len(groups) > 1 && len(groups) < 6 && strings.TrimSpace(g[0].New) != "async" {
-				out = append(out, Fix{Title: fmt.Sprintf("wait again in %s:%d", rel, t.lineOf(g[0].Start)), Applicability: Likely, Rank: 1,
+			if len(groups) > 1 && len(groups) < 6 && !losesAsync(g) {
+				out = append(out, Fix{Title: fmt.Sprintf("wait again in %s:%d", rel, t.lineOf(g[0].Start)), Applicability: each, Rank: 1,
 					Edits: inFile(rel, g), Evidence: rel + " waited here at the base"})
 			}
 		}
 	}
 	return out
 }
+
+// losesAsync tells whether the edits of one hunk give a function its async back.
+func losesAsync(edits []lang.TextEdit) bool { return strings.TrimSpace(edits[0].New) == "async" }
 
 // lostWaits finds the hunks of which nothing is lost but waiting: await, the
 // brackets around it, async, and a return before a call.

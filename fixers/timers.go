@@ -42,7 +42,7 @@ func (fakeTimers) Fix(ctx context.Context, c Cause, w Workspace) ([]Fix, error) 
 		}
 		seen[p.File] = true
 		if b := v.before(p.File); b != nil {
-			out = append(out, v.lostTimerCalls(t, b)...)
+			out = append(out, v.lostTimerCalls(c, t, b)...)
 		}
 		if len(out) == 0 && c.Kind == runner.Timeout {
 			out = append(out, leftFake(t)...)
@@ -52,24 +52,29 @@ func (fakeTimers) Fix(ctx context.Context, c Cause, w Workspace) ([]Fix, error) 
 }
 
 // lostTimerCalls finds the statements that the diff took away and that do
-// nothing but handle fake timers.
-func (v *view) lostTimerCalls(t, b *text) []Fix {
+// nothing but handle fake timers. Where a value is another without them, time
+// may be meant not to pass: what advances it is only proposed.
+func (v *view) lostTimerCalls(c Cause, t, b *text) []Fix {
 	if !b.mentions("akeTimers") && !b.mentions("timers.enable") {
 		return nil // nobody stops the clock
 	}
 	m := &mender{v: v, t: t, base: b}
 	bs, ts := structure(b), structure(t)
 	var edits []lang.TextEdit
+	level := Likely
 	for _, h := range diffTokens(b, bs, t, ts) {
 		if h.B0 != h.B1 || !handlesTimers(b, bs[h.A0:h.A1]) {
 			continue
+		}
+		if c.Kind == runner.AssertionMismatch && advances(b, bs[h.A0:h.A1]) {
+			level = Propose
 		}
 		edits = append(edits, m.gap(bs, ts, h, b.at(lang.Span{Start: bs[h.A0].Start, End: bs[h.A1-1].End})))
 	}
 	if len(edits) == 0 {
 		return nil
 	}
-	return []Fix{{Title: "handle the fake timers again in " + t.path, Applicability: Likely, Rank: 1, Edits: inFile(t.path, edits),
+	return []Fix{{Title: "handle the fake timers again in " + t.path, Applicability: level, Rank: 1, Edits: inFile(t.path, edits),
 		Evidence: t.path + " did so at the base"}}
 }
 
@@ -94,6 +99,14 @@ func handlesTimers(b *text, ks []lang.Token) bool {
 		}
 	}
 	return calls > 0 && balanced(b, ks)
+}
+
+// advances tells whether one of the calls lets the stopped time pass.
+func advances(b *text, ks []lang.Token) bool {
+	return slices.ContainsFunc(ks, func(k lang.Token) bool {
+		w := b.str(k)
+		return slices.Contains(timerCalls, w) && !slices.Contains([]string{"useRealTimers", "restore", "reset"}, w)
+	})
 }
 
 // balanced tells whether every bracket of the tokens is closed among them.
