@@ -220,18 +220,24 @@ func (v *view) returnsCall(t *text, ts []lang.Token, at int) bool {
 }
 
 // waitsForAsync tells whether the call that begins at a token is of a function
-// known to be asynchronous.
+// known to be asynchronous. A name or a member that nobody calls was awaited
+// because it holds a promise.
 func (v *view) waitsForAsync(t *text, ts []lang.Token, at int, sure bool) bool {
 	if at >= len(ts) {
 		return false
 	}
 	i := t.index(ts[at].Start)
-	for j := i; i >= 0 && j < i+12; j++ {
-		if t.word(j+1) == "(" {
+	ks := t.significant()
+	for j := i; i >= 0 && j < min(i+12, len(ks)); j++ {
+		w := t.word(j)
+		member := ks[j].Kind == lang.Ident || w == "." || w == "?."
+		switch {
+		case t.word(j+1) == "(":
 			return v.isAsyncCall(t, j, sure)
-		}
-		if w := t.word(j); w == ";" || w == "=" || w == "" {
+		case w == "=":
 			return false
+		case j > i && !member, j > i && w != "." && w != "?." && t.lineOf(ks[j].Start) > t.lineOf(ks[j-1].Start):
+			return w == ";" || t.lineOf(ks[j].Start) > t.lineOf(ks[j-1].Start)
 		}
 	}
 	return false
