@@ -105,8 +105,22 @@ func (b *book) close(which func(runner.TestID) bool) {
 	b.openTests = slices.DeleteFunc(b.openTests, which)
 }
 
+// declaration is the test that jest-jasmine2, the runner up to jest 26, puts in
+// the place of a describe block that threw (its Env.js). It is none: once the
+// block does not throw any more there is no such test.
+const declaration = "encountered a declaration exception"
+
 func (b *book) test(id runner.TestID, r runner.Record) {
 	b.counted.add(r.Verdict)
+	if n := len(id.Path); n > 0 && id.Path[n-1] == declaration && r.Verdict == runner.Failed {
+		for _, e := range r.Errors {
+			f, _ := b.failure(runner.ScopeFile, runner.TestID{Framework: id.Framework, File: id.File}, e)
+			b.failures = append(b.failures, f)
+		}
+		if len(r.Errors) > 0 {
+			return
+		}
+	}
 	if b.wanted != nil && r.Verdict == runner.Skipped && !b.wanted[id.Key()] {
 		return // left out by its name: this run says nothing of it
 	}
