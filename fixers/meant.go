@@ -57,10 +57,7 @@ func (v *view) usesWord(l lang.Language, word, name string) bool {
 		if t == nil {
 			continue
 		}
-		low := bytes.ToLower(t.src)
-		if len(low) != len(t.src) {
-			return true // letters of other lengths: not worth counting
-		}
+		low := lowered(t.src)
 		for at := 0; ; {
 			i := bytes.Index(low[at:], []byte(word))
 			if i < 0 {
@@ -74,6 +71,18 @@ func (v *view) usesWord(l lang.Language, word, name string) bool {
 		}
 	}
 	return false
+}
+
+// lowered is a text with the letters of ASCII in lower case, byte for byte: what
+// is no UTF-8, or another length in lower case, stays where it is.
+func lowered(src []byte) []byte {
+	low := bytes.Clone(src)
+	for i, c := range low {
+		if 'A' <= c && c <= 'Z' {
+			low[i] = c + 'a' - 'A'
+		}
+	}
+	return low
 }
 
 // wordAround widens a range to the letters, digits and underscores around it.
