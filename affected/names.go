@@ -62,7 +62,7 @@ func (g *Graph) nameEffect(ctx context.Context, file string, l lang.Language, be
 	if !j.ok {
 		return effect{}
 	}
-	e := effect{named: true, names: j.names, note: file + " differs in types alone"}
+	e := effect{named: true, names: j.names, note: file + " runs as before: it differs in types or spelling alone"}
 	if len(j.names) > 0 {
 		e.note = fmt.Sprintf("%s differs in %s alone: only what uses that", file, some(sorted(j.names)))
 	}

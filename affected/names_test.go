@@ -138,7 +138,7 @@ func TestWhySpared(t *testing.T) {
 		}
 	}
 	set = selectAfter(t, barrel(), []affected.Project{node(".")}, edit{"src/d.ts", "d: number", "d: string"})
-	want := "t/d.test.ts imports src/index.ts | src/index.ts re-exports from src/d.ts (changed) | src/d.ts differs in types alone"
+	want := "t/d.test.ts imports src/index.ts | src/index.ts re-exports from src/d.ts (changed) | src/d.ts runs as before: it differs in types or spelling alone"
 	if got := strings.Join(set.WhyTest("t/d.test.ts"), " | "); got != want {
 		t.Errorf("WhyTest of an edit of types = %q, want %q", got, want)
 	}

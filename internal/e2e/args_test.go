@@ -9,6 +9,7 @@ import (
 // TestProjectArguments gives a framework arguments of the user's own, without
 // which the test fails.
 func TestProjectArguments(t *testing.T) {
+	t.Parallel()
 	for _, tc := range []struct {
 		deps, config string
 		files        map[string]string

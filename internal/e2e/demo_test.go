@@ -10,6 +10,7 @@ import (
 // TestDemo runs the demonstration as `make demo` does; it installs its
 // framework as a user's npm would.
 func TestDemo(t *testing.T) {
+	t.Parallel()
 	r := newRepo(t, "", map[string]string{"README.md": "somewhere to stand\n"})
 	res := r.regreen("demo", "--framework", "mocha")
 	if res.exit != 0 {

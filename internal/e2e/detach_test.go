@@ -13,6 +13,7 @@ import (
 // TestWatchDetach holds that `watch --detach` says that it watches where it
 // does, and where no test can run says that, and why.
 func TestWatchDetach(t *testing.T) {
+	t.Parallel()
 	for _, c := range []struct {
 		name, deps string
 		files      map[string]string

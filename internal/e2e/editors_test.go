@@ -171,6 +171,7 @@ func (e realEditor) saves(t *testing.T, r *repo, from, to string) (s editorState
 // configuration brings the failing line into its list, with a daemon and
 // without, and that the buffer follows a repair.
 func TestEditorsHearTheVerdict(t *testing.T) {
+	t.Parallel()
 	for _, e := range realEditors() {
 		for _, watched := range []bool{false, true} {
 			// The name is part of paths, and vim parts its search path at commas.
@@ -228,6 +229,7 @@ func waitForFile(t *testing.T, path string, done <-chan error) {
 // TestEditorsHoldChanges holds that a file is not written while a real editor
 // has unsaved changes to it, and that it is once they are gone.
 func TestEditorsHoldChanges(t *testing.T) {
+	t.Parallel()
 	for _, e := range realEditors() {
 		t.Run(e.name, func(t *testing.T) {
 			r := taxRepo(t)

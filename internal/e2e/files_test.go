@@ -9,6 +9,7 @@ import (
 // TestNamedFiles holds what a FILE argument may be: a name that fits nothing
 // must not look like a file that no test can see.
 func TestNamedFiles(t *testing.T) {
+	t.Parallel()
 	s := stacks()[4]
 	r := s.repoWith(t, func(files map[string]string) { files["old.js"] = "export {};\n" })
 	r.remove("old.js")

@@ -15,6 +15,7 @@ import (
 // held, from a linked worktree, from a subfolder), and let them through when
 // all is green.
 func TestGitHooks(t *testing.T) {
+	t.Parallel()
 	r := taxRepo(t)
 	defer func() { r.git = hashGit(t, r.dir) }() // commits are made here
 	git := func(dir string, args ...string) (string, error) {

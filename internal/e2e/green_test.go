@@ -10,6 +10,7 @@ import (
 // cause is that line, since the tests passed before it, and not the files as a
 // whole, which is all that a comparison with the last commit can tell.
 func TestCauseSinceGreen(t *testing.T) {
+	t.Parallel()
 	for _, tc := range []struct{ deps, source, good, bad, test, text string }{
 		{"mocha12", "src/tax.js", "export const rate = 20;\nexport const tax = (sum) =>\n  (sum * rate) / 100;\n", "export const rate = 20;\nexport const tax = (sum) =>\n  (sum + rate) / 100;\n",
 			"test/tax.test.js", "import assert from 'node:assert';\nimport { tax } from '../src/tax.js';\nit('takes a share', () => assert.equal(tax(200), 40));\n"},

@@ -10,6 +10,7 @@ import (
 // TestGuesses has a fault of logic: with cycle.guess_budget the slip in the
 // guilty line is proposed and nothing is merged, and apply takes it.
 func TestGuesses(t *testing.T) {
+	t.Parallel()
 	for _, tc := range []struct{ deps, source, good, bad, test, text string }{
 		{"mocha12", "src/ship.js", "export const free = (sum) => sum >= 50;\n", "export const free = (sum) => sum > 50;\n",
 			"test/ship.test.js", "import assert from 'node:assert';\nimport { free } from '../src/ship.js';\nit('ships for nothing', () => { assert.ok(free(50)); assert.ok(!free(49)); });\n"},

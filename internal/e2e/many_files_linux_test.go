@@ -11,6 +11,7 @@ import (
 // facts/sandbox.md 8. REGREEN_FILES=50000 makes it as many as the hazard says;
 // what that costs is measured in bench/sandbox.
 func TestManyFiles(t *testing.T) {
+	t.Parallel()
 	n := 2000
 	if text := os.Getenv("REGREEN_FILES"); text != "" {
 		var err error

@@ -14,6 +14,7 @@ import (
 // TestWatchNotifies holds that the desktop's program is called once when tests
 // begin to fail, and never unless that was asked for. A script stands in for it.
 func TestWatchNotifies(t *testing.T) {
+	t.Parallel()
 	for name, toml := range map[string]string{"off": "", "red": "[notify]\non = [\"red\"]\n"} {
 		t.Run(name, func(t *testing.T) {
 			r := taxRepo(t)

@@ -17,6 +17,7 @@ import (
 // end, by Ctrl-C and by kill -9: no process is left, nothing was written, and
 // the next run repairs both faults.
 func TestParallelEnds(t *testing.T) {
+	t.Parallel()
 	for _, tc := range []struct {
 		name   string
 		signal os.Signal

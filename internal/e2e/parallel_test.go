@@ -13,6 +13,7 @@ import (
 // other, in one sandbox and in three: the same is merged, in the second case in
 // one round, and each test saw its own copy of the tree.
 func TestParallelSandboxes(t *testing.T) {
+	t.Parallel()
 	for _, deps := range []string{"mocha12", "vitest5", "pytest9"} {
 		t.Run(deps, func(t *testing.T) {
 			want := map[string]string{}

@@ -19,6 +19,7 @@ import (
 //
 // olzhasar/pytest-watcher#43, mochajs/mocha#4016: each run is a fresh process
 func TestWatchSavesDuringRuns(t *testing.T) {
+	t.Parallel()
 	saves := 20
 	if testing.Short() {
 		saves = 4

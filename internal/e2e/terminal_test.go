@@ -121,6 +121,7 @@ func (w *person) press(key string) {
 // all is well, on a failure what broke, the repair and how to take it back, and
 // every key.
 func TestWatchOnATerminal(t *testing.T) {
+	t.Parallel()
 	s := stacks()[4]
 	r := s.repo(t)
 	w := openWatch(t, r)

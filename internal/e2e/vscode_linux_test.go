@@ -20,6 +20,7 @@ import (
 // cycle has one begin and one end, a green one too, and the failing line stands
 // between them.
 func TestVSCodeTask(t *testing.T) {
+	t.Parallel()
 	r := taxRepo(t)
 	res := r.regreen("hook", "vscode")
 	var lines []string

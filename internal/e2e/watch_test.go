@@ -127,6 +127,7 @@ func (w *watching) ended() error {
 // TestWatch drives a day in short: a break that is repaired, one that cannot
 // be, commands beside the daemon, a second daemon, kill -9, reload and stop.
 func TestWatch(t *testing.T) {
+	t.Parallel()
 	s := stacks()[4]
 	r := s.repo(t)
 	w := startWatching(t, r)
@@ -222,6 +223,7 @@ func groupOf(t *testing.T, session int) string {
 // code is right again, however it became so: by a change that, beside the last
 // commit, no test can see, or by git taking all changes away.
 func TestWatchForgetsWhatPasses(t *testing.T) {
+	t.Parallel()
 	s := stacks()[4]
 	r := s.repo(t)
 	w := startWatching(t, r)
