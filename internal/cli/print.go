@@ -1,7 +1,7 @@
 package cli
 
 // How regreen speaks to a person. All that goes to standard output as text is
-// printed in this file; live.go prints what is said while it works.
+// printed in this file, its numbers worded by words.go; live.go prints what is said while it works.
 //
 //   - Standard output is the result and nothing else; it reads the same piped.
 //   - The last line is the summary: outcome first, then numbers, then time.
@@ -15,10 +15,8 @@ package cli
 
 import (
 	"fmt"
-	"math"
 	"slices"
 	"strings"
-	"time"
 
 	"regreen/cycle"
 	"regreen/internal/runner"
@@ -425,77 +423,4 @@ func tests(d *cycle.Document) string {
 		return fmt.Sprintf("%s of the tests pass (before: %d of %d)", percent(d.BestPassRate), first.Passed, counted(first))
 	}
 	return numbers(d.Iterations[0]) // nothing was merged: the files are as they were
-}
-
-// percent never rounds up to 100.
-func percent(rate float64) string {
-	if rate == 100 {
-		return "100 %"
-	}
-	return fmt.Sprintf("%.1f %%", math.Floor(rate*10)/10)
-}
-
-// counted is how many tests were to run. Errors outside any test count in the
-// pass rate too, but they are no tests, so they are told apart.
-func counted(i cycle.Iteration) int { return i.Passed + i.Failed + i.NotRun }
-
-func numbers(i cycle.Iteration) string {
-	s := fmt.Sprintf("%d of %s passed", i.Passed, count(counted(i), "test"))
-	if i.Failed > 0 {
-		s += fmt.Sprintf(", %d failed", i.Failed)
-	}
-	if i.Errored > 0 {
-		s += fmt.Sprintf(", %s", count(i.Errored, "error"))
-	}
-	if i.NotRun > 0 {
-		s += fmt.Sprintf(", %d not run", i.NotRun)
-	}
-	if i.Skipped > 0 {
-		s += fmt.Sprintf(", %d skipped", i.Skipped)
-	}
-	return s
-}
-
-// headline is the first line of a message, else the symbol. A line that only
-// announces the next one ("Transform failed with 1 error:") is joined to it.
-func headline(message, symbol string) string {
-	head := ""
-	for _, l := range strings.Split(printable(message), "\n") {
-		if l = strings.TrimSpace(l); l == "" {
-			continue
-		}
-		if l == "+ actual - expected" { // the legend of node:assert, above the values
-			break
-		}
-		head = strings.TrimSpace(head + " " + l)
-		if !strings.HasSuffix(l, ":") {
-			break
-		}
-	}
-	if head == "" {
-		return oneLine(symbol)
-	}
-	return cut(strings.TrimSuffix(head, ":"), 200)
-}
-
-func because(why string) string {
-	if why == "" {
-		return ""
-	}
-	return " (" + oneLine(why) + ")"
-}
-
-func count(n int, noun string) string {
-	if n == 1 {
-		return "1 " + noun
-	}
-	return fmt.Sprintf("%d %ss", n, noun)
-}
-
-func span(ms int64) string {
-	d := time.Duration(ms) * time.Millisecond
-	if d < 10*time.Second {
-		return fmt.Sprintf("%.1fs", d.Seconds())
-	}
-	return d.Round(time.Second).String()
 }
