@@ -40,9 +40,17 @@ func (changedArguments) Fix(ctx context.Context, c Cause, w Workspace) ([]Fix, e
 			continue
 		}
 		for _, ch := range signatureChanges(b, t) {
-			if f, ok := v.followSignature(ch); ok {
-				f.Rank = 30
-				out = append(out, f)
+			f, ok := v.followSignature(ch)
+			if !ok {
+				continue
+			}
+			f.Rank = 30
+			out = append(out, f)
+			// Where no call speaks for the new order, the slip may as well be in
+			// the signature: what holds of the two, the tests have to say.
+			if back, ok := v.orderBack(ch); ok && !v.confirmed(ch) {
+				back.Rank = f.Rank
+				out = append(out, back)
 			}
 		}
 	}
@@ -52,7 +60,7 @@ func (changedArguments) Fix(ctx context.Context, c Cause, w Workspace) ([]Fix, e
 // signatureChange is a function with other parameters than at the base.
 type signatureChange struct {
 	signature
-	t        *text
+	t, b     *text // now, and at the base
 	old, new []parameter
 }
 
@@ -65,7 +73,7 @@ func signatureChanges(b, t *text) []signatureChange {
 		if !ok || s.method != n.method || slices.EqualFunc(s.params, n.params, sameParameter) {
 			continue
 		}
-		out = append(out, signatureChange{signature: n, t: t, old: s.params, new: n.params})
+		out = append(out, signatureChange{signature: n, t: t, b: b, old: s.params, new: n.params})
 	}
 	return out
 }

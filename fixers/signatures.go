@@ -288,6 +288,7 @@ type parameter struct {
 	name  string
 	plain bool // a plain name: no default, no pattern, no rest
 	keys  []string
+	span  lang.Span // with its type and default
 }
 
 // parameters reads the tokens from first to end, without it.
@@ -297,8 +298,9 @@ func parameters(t *text, first, end int) []parameter {
 		for slices.Contains(modifiers, t.word(a.first)) && a.first < a.last && t.significant()[a.first+1].Kind == lang.Ident {
 			a.first++ // a field that the constructor declares
 		}
-		p := parameter{name: t.word(a.first)}
-		p.plain = t.significant()[a.first].Kind == lang.Ident && (a.last == a.first || t.word(a.first+1) == ":") && !hasDefault(t, a)
+		ks := t.significant()
+		p := parameter{name: t.word(a.first), span: lang.Span{Start: ks[a.first].Start, End: ks[a.last].End}}
+		p.plain = ks[a.first].Kind == lang.Ident && (a.last == a.first || t.word(a.first+1) == ":") && !hasDefault(t, a)
 		if p.name == "{" {
 			for _, k := range arguments(t, a.first) {
 				p.keys = append(p.keys, t.word(k.first))
