@@ -2,6 +2,7 @@ package fixers
 
 import (
 	"slices"
+	"strings"
 
 	"regreen/internal/lang"
 )
@@ -63,18 +64,58 @@ func (r memberReads) in(t *text) []int {
 	return out
 }
 
-// spans are the reads in a text and, where nothing else has a member of the
-// name, the strings in which a test names it to replace it.
+// spans are the reads in a text and the strings in which a test names the
+// member to replace it.
 func (r memberReads) spans(t *text) []lang.Span {
 	var out []lang.Span
 	for _, i := range r.in(t) {
 		out = append(out, t.significant()[i].Span)
 	}
-	if !r.alone {
-		return out
-	}
 	for _, p := range replacedMembers(t, r.name) {
-		out = append(out, p.name)
+		if c, ok := r.v.replacedOn(t, p.of); r.alone || ok && r.owns(c) {
+			out = append(out, p.name)
+		}
 	}
-	return append(out, dottedMembers(t, r.name)...)
+	for _, span := range dottedMembers(t, r.name) {
+		if c, ok := r.v.dottedClass(t, span); r.alone || ok && r.owns(c) {
+			out = append(out, span)
+		}
+	}
+	return out
+}
+
+// owns tells whether what a class makes has the member from one of the owners.
+func (r memberReads) owns(c class) bool {
+	return slices.ContainsFunc(r.owners, func(o class) bool { return r.v.hasFrom(c, r.name, o) })
+}
+
+// replacedOn is the class or object that a test replaces a member of, which it
+// names up to a token: an object, an instance, Python's class, the prototype of
+// JavaScript's.
+func (v *view) replacedOn(t *text, of int) (class, bool) {
+	if t.lang.Name() == "js" && t.word(of) == "prototype" && t.isMember(of) {
+		c, ok := v.classOf(t, of-2)
+		c.static = false
+		return c, ok && !c.object
+	}
+	return v.classOf(t, of)
+}
+
+// dottedClass is the class that Python's patch names before a member's name, as
+// in "package.module.Class.name".
+func (v *view) dottedClass(t *text, name lang.Span) (class, bool) {
+	for _, imp := range t.scan().Imports {
+		if imp.Kind != lang.Mock || imp.SpecSpan.End != name.End {
+			continue
+		}
+		parts := strings.Split(imp.Specifier, ".")
+		if len(parts) < 3 {
+			continue
+		}
+		head := lang.Import{Kind: lang.Static, Specifier: strings.Join(parts[:len(parts)-2], ".")}
+		if m := v.text(primary(head, v.resolve(t, head))); m != nil {
+			return v.classNamed(m, parts[len(parts)-2])
+		}
+	}
+	return class{}, false
 }

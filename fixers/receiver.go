@@ -9,8 +9,15 @@ import (
 // receiver finds what the member at token i is read off: a class of the project
 // whose members are written down. ok is false where the text does not show it.
 func (v *view) receiver(t *text, i int) (class, bool) {
-	o := i - 2
-	if !t.isMember(i) || o < 0 {
+	if !t.isMember(i) {
+		return class{}, false
+	}
+	return v.classOf(t, i-2)
+}
+
+// classOf is the class of what the expression gives that ends at a token.
+func (v *view) classOf(t *text, o int) (class, bool) {
+	if o < 0 {
 		return class{}, false
 	}
 	switch w := t.word(o); {
@@ -55,6 +62,13 @@ func (t *text) ownerOf(i int) (class, bool) {
 // defines: read off it, or off a class that has it from there.
 func (v *view) isOf(t *text, i int, owner class) bool {
 	c, ok := v.receiver(t, i)
+	return ok && v.hasFrom(c, t.word(i), owner)
+}
+
+// hasFrom tells whether what a class makes has a member of that name from the
+// class owner.
+func (v *view) hasFrom(c class, name string, owner class) bool {
+	ok := true
 	for range 8 {
 		if !ok || c.static {
 			return false
@@ -64,7 +78,7 @@ func (v *view) isOf(t *text, i int, owner class) bool {
 		}
 		own := c
 		own.bases = nil
-		if names, _ := v.membersOf(own, 0); slices.Contains(names, t.word(i)) || len(c.bases) != 1 {
+		if names, _ := v.membersOf(own, 0); slices.Contains(names, name) || len(c.bases) != 1 {
 			return false
 		}
 		c, ok = v.classNamed(c.t, c.t.word(c.bases[0].first))
