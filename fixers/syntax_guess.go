@@ -393,36 +393,6 @@ func (g *guesser) split(i int, text string) {
 	}
 }
 
-// marks guesses commas, colons, semicolons and arrows, where the brackets are
-// in balance.
-func (g *guesser) marks() {
-	expected := g.bad.Expected + " " + g.bad.Message
-	for i := range g.ks {
-		l := g.t.lineOf(g.ks[i].End)
-		if !g.near[l] {
-			continue
-		}
-		at := g.ks[i].End
-		for _, s := range []string{",", ":", ";", " =>"} {
-			t := strings.TrimSpace(s)
-			if g.t.lang.Name() == "python" && (t == ";" || t == "=>") {
-				continue
-			}
-			wanted := strings.Contains(expected, `"`+t+`"`) || strings.Contains(expected, "'"+t+"'") || strings.Contains(expected, "comma") && t == ","
-			g.insert(at, s, g.classAt(at, wanted))
-		}
-		switch s := g.t.str(g.ks[i]); s {
-		case ",", ":", ";", "=>":
-			g.deleteToken(i, 3)
-			for _, r := range []string{",", ":", ";"} {
-				if r != s {
-					g.replace(g.ks[i], r, 4)
-				}
-			}
-		}
-	}
-}
-
 // quotes closes a string that stays open, and opens one that is closed only.
 func (g *guesser) quotes() {
 	for i, k := range g.ks {
