@@ -28,6 +28,7 @@ type bench struct {
 	files         []string
 	projects      []runner.Project
 	engine        *engine.Engine
+	tracing       *engine.Engine // with affected.precision = "traced"; nil where it is not asked
 	opened        []runner.Opened
 	peers         []peer
 	store         *store
@@ -37,8 +38,10 @@ type bench struct {
 
 func (b *bench) close(ctx context.Context) error {
 	var err error
-	if b.engine != nil {
-		err = b.engine.Close()
+	for _, e := range []*engine.Engine{b.engine, b.tracing} {
+		if e != nil {
+			err = errors.Join(err, e.Close())
+		}
 	}
 	return errors.Join(err, b.restore(context.WithoutCancel(ctx)))
 }
@@ -106,11 +109,23 @@ func (b *bench) prepare(ctx context.Context) error {
 	if err := b.findProjects(ctx); err != nil {
 		return err
 	}
-	if b.engine, err = b.open(ctx, "state"); err != nil {
+	if b.engine, err = b.open(ctx, "state", b.config); err != nil {
 		return err
 	}
-	if !b.unseen {
-		if err := b.see(ctx); err != nil {
+	engines := []*engine.Engine{b.engine}
+	if b.traced {
+		traced := b.config
+		traced.Affected.Precision = "traced"
+		if b.tracing, err = b.open(ctx, "traced", traced); err != nil {
+			return err
+		}
+		engines = append(engines, b.tracing)
+	}
+	for _, e := range engines {
+		if b.unseen {
+			break
+		}
+		if err := b.see(ctx, e); err != nil {
 			return err
 		}
 	}
@@ -120,8 +135,8 @@ func (b *bench) prepare(ctx context.Context) error {
 }
 
 // see lets regreen see one whole run, as it does in a daemon's first cycle.
-func (b *bench) see(ctx context.Context) error {
-	doc, err := b.engine.Cycle(ctx, engine.Request{All: true, NoMerge: true}, nil)
+func (b *bench) see(ctx context.Context, e *engine.Engine) error {
+	doc, err := e.Cycle(ctx, engine.Request{All: true, NoMerge: true}, nil)
 	if err != nil {
 		return fmt.Errorf("let regreen run everything once: %w", err)
 	}
@@ -210,7 +225,10 @@ func (b *bench) measure(ctx context.Context, id caseID, e edit, have *measured) 
 		m.Refused, selected = err.Error(), b.start.Tests
 	}
 	m.SelectMS, m.Selected = time.Since(began).Milliseconds(), selected
-	if b.cold && err == nil {
+	if m.Traced, err = b.askTraced(ctx, m, have); err != nil {
+		return nil, err
+	}
+	if b.cold && m.Refused == "" {
 		if err := b.compareCold(ctx, e, selected); err != nil {
 			return nil, err
 		}
@@ -245,6 +263,20 @@ func (b *bench) measure(ctx context.Context, id caseID, e edit, have *measured) 
 		return nil, err
 	}
 	return m, b.judgeSpared(ctx, m, e)
+}
+
+// askTraced selects with what runs were seen to do; it takes an earlier answer
+// where it does not ask.
+func (b *bench) askTraced(ctx context.Context, m, have *measured) ([]string, error) {
+	switch {
+	case b.tracing == nil && have != nil:
+		return have.Traced, nil
+	case b.tracing == nil:
+		return nil, nil
+	case m.Refused != "":
+		return m.Selected, nil
+	}
+	return b.ask(ctx, b.tracing, false)
 }
 
 // judge runs the suite, unless it has been run on the same tree.
@@ -282,7 +314,7 @@ func (b *bench) judgeAlone(ctx context.Context, m *measured) (results, error) {
 		return nil, nil
 	}
 	after := results{}
-	for _, list := range append(slices.Collect(maps.Values(m.Peers)), m.Selected) {
+	for _, list := range append(slices.Collect(maps.Values(m.Peers)), m.Selected, m.Traced) {
 		for _, f := range list {
 			if after[f] != "" || slices.Contains(m.Truth, f) || slices.Contains(m.Alone, f) || b.start.Results[f] == "" {
 				continue
@@ -328,7 +360,7 @@ func (b *bench) compareCold(ctx context.Context, e edit, selected []string) erro
 	if err != nil {
 		return err
 	}
-	cold, err := b.open(ctx, filepath.Base(dir))
+	cold, err := b.open(ctx, filepath.Base(dir), b.config)
 	if err != nil {
 		return err
 	}

@@ -54,6 +54,8 @@ type row struct {
 	ours            side
 	// peers are each beside ours on the edits that it gave an answer for.
 	peers []pair
+	// traced is ours with affected.precision = "traced".
+	traced side
 	// spared are tests that load what differs and do not depend on it.
 	spared int
 	// comments is what was selected for remarks, which nothing depends on.
@@ -71,7 +73,7 @@ func (s *store) rows() []row {
 		if !ok {
 			n = len(out)
 			at[m.Repo] = n
-			r := row{repo: m.Repo, ours: side{name: "regreen"}}
+			r := row{repo: m.Repo, ours: side{name: "regreen"}, traced: side{name: "regreen, traced"}}
 			if st := s.start(m.place); st != nil {
 				r.framework = st.Framework
 			}
@@ -83,6 +85,9 @@ func (s *store) rows() []row {
 			continue
 		}
 		r.ours.add(m, m.Selected)
+		if m.Traced != nil {
+			r.traced.add(m, m.Traced)
+		}
 		r.spared += len(m.Spared)
 		for _, name := range slices.Sorted(maps.Keys(m.Peers)) {
 			i := slices.IndexFunc(r.peers, func(p pair) bool { return p.peer.name == name })
@@ -122,6 +127,9 @@ func table(w io.Writer, rows []row) {
 	fmt.Fprintln(w, "|---|---|---:|---|---|---|---:|")
 	for _, r := range rows {
 		printSide(w, r.repo+" ("+r.framework+")", r.ours)
+		if len(r.traced.recall) > 0 {
+			printSide(w, "", r.traced)
+		}
 		for _, p := range r.peers {
 			if len(p.ours.recall) < len(r.ours.recall) {
 				printSide(w, "", p.ours)
@@ -143,11 +151,17 @@ func printSide(w io.Writer, repo string, s side) {
 
 // show prints one edit.
 func (b *bench) show(m *measured) {
-	missed := m.missed(m.Selected)
-	if !b.verbose && len(missed) == 0 {
+	missed, traced := m.missed(m.Selected), m.missed(m.Traced)
+	if m.Traced == nil {
+		traced = nil
+	}
+	if !b.verbose && len(missed)+len(traced) == 0 {
 		return
 	}
 	text := fmt.Sprintf("%3d %-7s %s: truth %d, selected %d", m.N+1, m.Kind, m.What, len(m.Truth), len(m.Selected))
+	if m.Traced != nil {
+		text += fmt.Sprintf(", traced %d", len(m.Traced))
+	}
 	if len(m.Spared) > 0 {
 		text += fmt.Sprintf(", spared %d", len(m.Spared))
 	}
@@ -163,6 +177,9 @@ func (b *bench) show(m *measured) {
 	fmt.Fprintln(b.out, text)
 	if len(missed) > 0 {
 		fmt.Fprintf(b.out, "    MISSED %s\n", strings.Join(missed[:min(len(missed), 8)], ", "))
+	}
+	if len(traced) > 0 {
+		fmt.Fprintf(b.out, "    MISSED as traced: %s\n", strings.Join(traced[:min(len(traced), 8)], ", "))
 	}
 	extra := slices.DeleteFunc(slices.Clone(m.Selected), func(f string) bool { return slices.Contains(m.Truth, f) })
 	if len(extra) > 0 {

@@ -13,6 +13,8 @@
 // Beside regreen others select on the same edits: vitest and jest where they
 // are the project's framework, testmon where it is installed beside pytest. As
 // testmon does, regreen has seen one run of everything before the first edit.
+// With -traced regreen selects twice: as it does by default, and with what runs
+// were seen to do standing for what texts leave open.
 // With -vitest, an installed vitest lists the tests of jest and mocha projects
 // that its import graph finds, with a configuration that only names the test
 // files; of `require` that graph knows nothing.
@@ -71,6 +73,7 @@ func main() {
 	flag.BoolVar(&o.verbose, "v", false, "print every edit, not only the missed")
 	flag.BoolVar(&o.unseen, "unseen", false, "let regreen see no run of the tests before")
 	flag.BoolVar(&o.loads, "loads", false, "make no edits: run the suite once and name what it was seen to load or read that the graph does not know")
+	flag.BoolVar(&o.traced, "traced", false, "select with affected.precision = \"traced\" too")
 	flag.BoolVar(&o.noSuite, "select", false, "only select, with -cold: run no suite and tell no truth")
 	flag.BoolVar(&o.cold, "cold", false, "make every selection by a fresh engine too: it must be the same")
 	flag.Parse()
@@ -100,6 +103,7 @@ type options struct {
 	cold    bool
 	loads   bool
 	noSuite bool
+	traced  bool
 	environ []string
 	out     io.Writer
 }
@@ -125,7 +129,7 @@ func (o options) all(ctx context.Context, repos []string) (bad bool, err error) 
 	rows := s.rows()
 	table(o.out, rows)
 	for _, r := range rows {
-		bad = bad || r.ours.missed > 0
+		bad = bad || r.ours.missed > 0 || r.traced.missed > 0
 	}
 	return bad, nil
 }

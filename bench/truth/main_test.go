@@ -93,6 +93,11 @@ func TestRows(t *testing.T) {
 	if s.truth(place{"zed", "other"}, "config") != nil {
 		t.Error("another commit has the truth of this one")
 	}
+	again := *s.edits()[0]
+	again.Traced = []string{"a"}
+	if err := s.Add(line{Edit: &again}); err != nil {
+		t.Fatal(err)
+	}
 	// A spared test is missed by nobody, and a peer may select it.
 	spared := &measured{Tests: 4, Truth: []string{"a"}, Spared: []string{"b"}}
 	var ours, peer side
@@ -105,6 +110,7 @@ func TestRows(t *testing.T) {
 	table(&out, s.rows())
 	for _, want := range []string{
 		"| zed (jest) | regreen | 2 | 1.00 1.00 1.00 | 0.75 0.75 0.50 | 0.50 0.50 0.50 | 4, 3, 0 |",
+		"|  | regreen, traced | 1 | 1.00 1.00 1.00 | 1.00 1.00 1.00 | 0.75 0.75 0.75 | 1, 1, 0 |",
 		"|  | regreen | 1 | 1.00 1.00 1.00 | 0.50 0.50 0.50 | 0.50 0.50 0.50 | 2, 1, 0 |",
 		"|  | jest 30 | 1 | 0.00 0.00 0.00 | 1.00 1.00 1.00 | 1.00 1.00 1.00 | 0, 0, 1 |",
 	} {

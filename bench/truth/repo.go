@@ -171,12 +171,12 @@ func (b *bench) treeHash(ctx context.Context) (string, error) {
 	return short(all.Bytes()), nil
 }
 
-func (b *bench) open(ctx context.Context, state string) (*engine.Engine, error) {
+func (b *bench) open(ctx context.Context, state string, c config.Config) (*engine.Engine, error) {
 	dir := filepath.Join(b.scratch, state)
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return nil, err
 	}
-	return engine.Open(ctx, engine.Options{Dir: b.root, Environ: b.environ, Config: b.config, StateDir: dir, Log: b.log})
+	return engine.Open(ctx, engine.Options{Dir: b.root, Environ: b.environ, Config: c, StateDir: dir, Log: b.log})
 }
 
 // unknown lists what the suite was seen to open that the graph has no edge for,

@@ -12,6 +12,11 @@ import (
 // loaded. The tree is as it was committed, before and after.
 func (b *bench) judgeSpared(ctx context.Context, m *measured, e edit) error {
 	candidates := m.missed(m.Selected)
+	if m.Traced != nil {
+		candidates = append(candidates, m.missed(m.Traced)...)
+		slices.Sort(candidates)
+		candidates = slices.Compact(candidates)
+	}
 	if len(candidates) == 0 || e.loud == nil || m.Refused != "" {
 		return nil
 	}

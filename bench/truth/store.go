@@ -65,6 +65,9 @@ type measured struct {
 	// stopped, which counts as everything.
 	Selected []string `json:"selected"`
 	Refused  string   `json:"refused,omitempty"`
+	// Traced is what it selects with affected.precision = "traced"; nil where it
+	// was not asked.
+	Traced []string `json:"traced"`
 	// Peers are the selections of others, by name and version. One that failed
 	// is not there.
 	Peers    map[string][]string `json:"peers,omitempty"`
