@@ -2,6 +2,7 @@ package js
 
 import (
 	"cmp"
+	"net/url"
 	"path"
 	"slices"
 	"sort"
@@ -42,8 +43,25 @@ func (r *resolver) Resolve(importer string, imp lang.Import) lang.Resolution {
 		return res
 	}
 	res := r.resolve(key)
+	if res.Missing && ownLooking(key.spec) && strings.ContainsAny(key.spec, "%#") {
+		r.asURL(key, &res)
+	}
 	r.cache[key] = res
 	return res
+}
+
+// asURL adds what a specifier means to who reads it as a URL.
+func (r *resolver) asURL(k cacheKey, res *lang.Resolution) {
+	spec, _, _ := strings.Cut(k.spec, "#")
+	if plain, err := url.PathUnescape(spec); err == nil {
+		spec = plain
+	}
+	if spec != k.spec && ownLooking(spec) {
+		k.spec = spec
+		more := r.resolve(k)
+		res.Missing = more.Missing
+		join(res, more)
+	}
 }
 
 // isTypeScript tells whether a file's own imports prefer TypeScript files.
@@ -263,14 +281,20 @@ func (r *resolver) widened(dir, spec string) lang.Resolution {
 		bases = append(bases, besides...)
 	}
 	res := lang.Resolution{Wide: "every file that matches " + spec, Mapped: aliased}
-	glob := strings.ContainsAny(spec, "*{[")
+	glob := strings.ContainsAny(spec, "*?{[(")
 	for _, b := range bases {
+		folder := b
+		if i := strings.Index(b, "("); i >= 0 { // @(a|b): all below the folder
+			folder = b[:strings.LastIndexByte(b[:i], '/')+1]
+		}
 		for _, f := range r.tree.Files() {
 			hit := false
 			if glob {
 				hit, _ = doublestar.Match(b, f)
-			} else {
-				hit = strings.HasPrefix(f, b) && !strings.HasSuffix(b, "/") || strings.HasPrefix(f, strings.TrimSuffix(b, "/")+"/")
+				hit = hit || folder != b && strings.HasPrefix(f, folder)
+			}
+			if !hit { // what stands before a hole may hold such signs itself
+				hit = b == "./" || strings.HasPrefix(f, b) && !strings.HasSuffix(b, "/") || strings.HasPrefix(f, strings.TrimSuffix(b, "/")+"/")
 			}
 			if hit {
 				res.Files = append(res.Files, f)
@@ -278,9 +302,42 @@ func (r *resolver) widened(dir, spec string) lang.Resolution {
 		}
 	}
 	if len(bases) == 0 {
-		return lang.Resolution{Package: packageName(spec), Wide: res.Wide}
+		res.Package, res.Files = packageName(spec), r.startingWith(dir, spec)
 	}
 	return res
+}
+
+// startingWith gives the files of the repository's packages that a bare
+// specifier may mean of which the beginning is known.
+func (r *resolver) startingWith(dir, spec string) []string {
+	if spec == "." || spec == ".." || strings.Contains(spec, ":") {
+		return nil
+	}
+	r.workspace(spec)
+	folders := map[string]bool{}
+	may := func(name, folder string) {
+		if name != "" && (strings.HasPrefix(name, spec) || strings.HasPrefix(spec, name+"/")) {
+			folders[folder] = true
+		}
+	}
+	for name, folder := range r.workspaces {
+		may(name, folder)
+	}
+	for _, d := range r.packageDirs(dir) {
+		if m := r.manifest(d); m != nil {
+			may(m.Name, d)
+		}
+	}
+	var out []string
+	for _, f := range r.tree.Files() {
+		for folder := range folders {
+			if folder == "." || strings.HasPrefix(f, folder+"/") {
+				out = append(out, f)
+				break
+			}
+		}
+	}
+	return out
 }
 
 // manualMock adds the __mocks__ file that jest and vitest use in its place.

@@ -44,8 +44,13 @@ type scanner struct {
 	commonOpen bool
 	// exportsName is the local name that module.exports is set to, if any.
 	exportsName string
-	// requires are the names that createRequire's result is given.
-	requires map[string]bool
+	// requires are the names that createRequire's result or require itself is
+	// given, each with the folder that it starts from: "" is the file's own.
+	requires map[string]string
+	// paths are those of f.DataPaths.
+	paths map[string]bool
+	// makers are other names of createRequire.
+	makers map[string]bool
 }
 
 func scan(f *lang.File, t *text) {
@@ -55,10 +60,13 @@ func scan(f *lang.File, t *text) {
 	for i := 0; i < len(t.toks); {
 		k := &t.toks[i]
 		switch k.kind {
-		case kPunct, kTplHead, kTplMiddle, kTplTail:
+		case kTplHead, kTplMiddle, kTplTail:
+			s.templatePath(i)
 			s.bracket(i)
-		case kString:
-			s.programPath(i)
+		case kPunct:
+			s.bracket(i)
+		case kString, kTemplate:
+			s.literalPath(i)
 		case kIdent, kKeyword:
 			if !k.jsx {
 				if next := s.name(i); next > i {
@@ -178,14 +186,18 @@ func (s *scanner) startsStatement(i int) bool {
 // name handles one name or keyword; it gives the index to go on at, or i.
 func (s *scanner) name(i int) int {
 	word := s.str(i)
-	if s.requires[word] && word != "require" {
-		s.requireWord(i)
+	if base, is := s.requires[word]; is && word != "require" {
+		s.requireFrom(i, base)
+	} else if s.makers[word] {
+		s.createRequire(i)
 	}
 	switch word[0] {
 	case 'i':
 		switch word {
 		case "import":
 			return s.importWord(i)
+		case "importActual", "importMock":
+			s.loadsActual(i)
 		case "interface":
 			s.declaration(i)
 		}
@@ -206,6 +218,8 @@ func (s *scanner) name(i int) int {
 		switch word {
 		case "require":
 			s.requireWord(i)
+		case "requireActual", "requireMock":
+			s.loadsActual(i)
 		case "readFileSync", "readFile", "readdirSync", "readdir", "readJson", "readJsonSync", "readJSON", "readJSONSync":
 			s.readCall(i)
 		case "resolve":
@@ -264,6 +278,8 @@ func (s *scanner) name(i int) int {
 			s.readCall(i)
 		case "createRequire":
 			s.createRequire(i)
+		case "createMockFromModule":
+			s.loadsActual(i)
 		}
 	case 'O':
 		if word == "Object" {
@@ -324,6 +340,14 @@ func (t *text) closing(i int) int {
 func (s *scanner) add(imp lang.Import) {
 	if (imp.Kind == lang.Static || imp.Kind == lang.Require) && isAsset(imp.Specifier) {
 		imp.Kind = lang.Asset
+	}
+	for _, n := range imp.Names {
+		if n.Imported == "createRequire" && n.Local != "" && n.Local != n.Imported {
+			if s.makers == nil {
+				s.makers = map[string]bool{}
+			}
+			s.makers[n.Local] = true
+		}
 	}
 	imp.Line, imp.Column = s.line.at(imp.SpecSpan.Start)
 	s.f.Imports = append(s.f.Imports, imp)

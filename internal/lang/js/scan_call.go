@@ -32,11 +32,13 @@ func (s *scanner) requireWord(i int) {
 			}
 		case "requireActual", "requireMock":
 			s.call(first, i+3, lang.Mock, "require.requireActual()")
+		case "call", "apply", "bind":
+			s.requireValue(i)
 		}
 		return
 	}
-	if s.is(i+1, "(") {
-		s.call(first, i+1, lang.Require, "require()")
+	if !s.requireCall(first, i, "") && first == i {
+		s.requireValue(i)
 	}
 }
 
@@ -137,11 +139,27 @@ func (s *scanner) mockWord(i int) {
 
 // mockCall records the module path that a call whose callee ends at token i gets.
 func (s *scanner) mockCall(first, i int) {
-	if s.is(i+1, "(") {
-		if _, _, ok := s.literal(i + 2); ok {
-			s.call(first, i+1, lang.Mock, "")
-		}
+	if !s.is(i+1, "(") {
+		return
 	}
+	if _, _, ok := s.literal(i + 2); ok && !s.is(i+3, "+") {
+		s.call(first, i+1, lang.Mock, "")
+	} else if end := s.closing(i + 1); actual[s.str(i)] && end > i+2 && !s.is(i+2, "import") && s.nextComma(i+2, end) >= end-1 {
+		s.call(first, i+1, lang.Mock, s.str(i)+"()")
+	}
+}
+
+// actual are the methods of mocks that load the module itself where they get
+// nothing but its path.
+var actual = wordSet("mock doMock requireActual requireMock importActual importMock createMockFromModule genMockFromModule unstable_mockModule")
+
+// loadsActual handles what loads a module behind its mock where jest or vitest
+// have another name: import { jest as j }, const { requireActual } = jest.
+func (s *scanner) loadsActual(i int) {
+	if s.is(i-1, ".") && (s.is(i-2, "jest") || s.is(i-2, "vi") || s.is(i-2, "vitest") || s.is(i-2, "require") || s.is(i-2, ")")) {
+		return // it is seen from there
+	}
+	s.mockCall(i, i)
 }
 
 // call records the import that the call with its parenthesis at paren makes.
@@ -166,7 +184,7 @@ func (s *scanner) call(first, paren int, kind lang.ImportKind, what string) {
 		s.add(imp)
 		return
 	}
-	if kind == lang.Mock {
+	if kind == lang.Mock && what == "" {
 		return
 	}
 	if s.is(end+1, "{") && s.toks[end+1].frame == fFunc { // a method of that name
@@ -204,6 +222,15 @@ func (s *scanner) computed(first, paren, end int, imp lang.Import, what string) 
 	if last >= len(s.toks) {
 		last = len(s.toks) - 1
 	}
+	if strings.HasPrefix(prefix, "file:") || prefix == "/" || strings.HasPrefix(prefix, "/@") {
+		prefix, sp.End = "", sp.Start // absolute, or of the server's own
+	}
+	if q := strings.IndexAny(prefix, "?#"); q > 0 && prefix[0] == '.' && !strings.HasPrefix(what, "require") {
+		// A query that loads it anew: the path before it is whole.
+		imp.Specifier, imp.SpecSpan, imp.Span = prefix[:q], lang.Span{Start: sp.Start, End: sp.Start + q}, s.span(first, last)
+		s.add(imp)
+		return
+	}
 	imp.Kind, imp.Specifier, imp.SpecSpan, imp.Span = lang.Wide, prefix, sp, s.span(first, last)
 	s.add(imp)
 	s.uncertain(first, what)
@@ -227,6 +254,10 @@ func (s *scanner) wide(first, paren int, spec string, sp lang.Span) {
 
 // importMeta handles import.meta.glob, .resolve and .dirname.
 func (s *scanner) importMeta(i int) {
+	if (s.is(i+2, "defer") || s.is(i+2, "source")) && s.is(i+3, "(") {
+		s.call(i, i+3, lang.Dynamic, "import()")
+		return
+	}
 	if !s.is(i+2, "meta") {
 		return
 	}
@@ -280,14 +311,20 @@ func (s *scanner) globBase(paren int) string {
 	return ""
 }
 
-// newURL handles new URL("./x", import.meta.url).
+// newURL handles new URL("./x", import.meta.url). A path that begins with a dot
+// is taken to be the file's own whatever it is resolved against.
 func (s *scanner) newURL(i int) {
-	if !s.is(i+1, "URL") || !s.is(i+2, "(") || !s.is(i+4, ",") || !s.is(i+5, "import") || !s.is(i+7, "meta") || !s.is(i+9, "url") {
+	if !s.is(i+1, "URL") || !s.is(i+2, "(") || !s.is(i+4, ",") {
 		return
 	}
+	own := s.is(i+5, "import") && s.is(i+7, "meta") && s.is(i+9, "url")
 	lit, sp, ok := s.literal(i + 3)
-	if !ok || lit == "" || lit == "." || lit == ".." || strings.HasSuffix(lit, "/") || strings.Contains(lit, "://") {
+	if !ok || lit == "" || lit == "." || lit == ".." || strings.Contains(lit, "://") || !own && lit[0] != '.' {
 		return
 	}
-	s.add(lang.Import{Kind: lang.Asset, Specifier: lit, SpecSpan: sp, Span: s.span(i, max(i+9, s.closing(i+2))), Lazy: s.lazyAt(i)})
+	if strings.HasSuffix(lit, "/") {
+		s.addFolder(lit)
+		return
+	}
+	s.add(lang.Import{Kind: lang.Asset, Specifier: lit, SpecSpan: sp, Span: s.span(i, max(i+4, s.closing(i+2))), Lazy: s.lazyAt(i)})
 }

@@ -159,7 +159,7 @@ func (s *scanner) readCall(i int) {
 		return
 	}
 	if lit, _, ok := s.literal(i + 2); ok && lit != "" {
-		s.f.DataPaths = append(s.f.DataPaths, lit)
+		s.addPath(lit)
 	} else if s.kindAt(i+2) == kTplHead {
 		k := &s.toks[i+2]
 		s.addFolder(s.src[k.start+1 : max(k.end-2, k.start+1)])
@@ -194,5 +194,5 @@ func (s *scanner) dirname(first, next int) {
 	if !strings.HasPrefix(rel, "./") && !strings.HasPrefix(rel, "../") {
 		rel = "./" + rel
 	}
-	s.f.DataPaths = append(s.f.DataPaths, rel)
+	s.addPath(rel)
 }
