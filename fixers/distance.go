@@ -2,6 +2,7 @@ package fixers
 
 import (
 	"sort"
+	"strings"
 	"unicode"
 )
 
@@ -64,7 +65,9 @@ type near struct {
 
 // nearest lists the names that wrong may be a misspelling of, nearest first.
 // Names under three letters are never misspellings: measured on CPython's
-// library they are right too seldom. The name itself is not among them.
+// library they are right too seldom. The name itself is not among them. A name
+// that begins with wrong counts as one letter away: it may be what somebody is
+// writing.
 func nearest(wrong string, names []string) []near {
 	if len([]rune(wrong)) < 3 {
 		return nil
@@ -76,7 +79,11 @@ func nearest(wrong string, names []string) []near {
 			continue
 		}
 		seen[n] = true
-		if d := distance(wrong, n); d <= maxDistance(wrong, n) {
+		d := distance(wrong, n)
+		if strings.HasPrefix(n, wrong) {
+			d = min(d, step)
+		}
+		if d <= maxDistance(wrong, n) {
 			out = append(out, near{n, d})
 		}
 	}

@@ -53,6 +53,7 @@ func TestClearWin(t *testing.T) {
 		{"getUsers", []string{"getUsers", "getUser"}, "getUser"},
 		{"user", []string{"use"}, "use"},
 		{"result", []string{"request", "resolve"}, ""},
+		{"sub", []string{"sum", "subtotal"}, ""},
 	} {
 		if got, _ := clearWin(nearest(c.wrong, c.names)); got != c.want {
 			t.Errorf("the name meant by %q among %v = %q, want %q", c.wrong, c.names, got, c.want)
