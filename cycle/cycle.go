@@ -1,6 +1,7 @@
 package cycle
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -47,6 +48,8 @@ type run struct {
 	besides   map[string]bool   // candidates that were tried while others ran, in vain
 	blamed    []failure         // what passes without the guilty lines
 	taken     []string          // titles of the fixes that settleBest took back
+	cursors   []Cursor          // where somebody writes
+	held      map[string]bool   // by cause: left alone for what is written there
 }
 
 // state is a point to come back to.
@@ -223,7 +226,7 @@ func (c *run) loop(ctx context.Context) error {
 			return err
 		}
 		if used == "" {
-			c.stopped = "no repair was found"
+			c.stopped = cmp.Or(c.waitsFor(), "no repair was found")
 			c.close(want)
 			return nil
 		}

@@ -113,6 +113,9 @@ type Deps struct {
 	// HalfWritten tells which files somebody is writing at this very moment and
 	// has not finished. It is asked when tests are red; nil is that nobody does.
 	HalfWritten func(ctx context.Context) ([]HalfWritten, error)
+	// Cursors tells where somebody writes at this very moment in files that parse.
+	// It is asked after HalfWritten would be; nil is that nobody does.
+	Cursors func(ctx context.Context) ([]Cursor, error)
 	// Sees tells whether a test file can see one of these files; nil is that it
 	// may.
 	Sees func(files []string, testFile string) bool

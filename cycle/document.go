@@ -196,6 +196,12 @@ func (h HalfWritten) String() string {
 	return fmt.Sprintf("you to finish line %d of %s", h.Line, h.File)
 }
 
+// Cursor is a place in a file at which somebody writes.
+type Cursor struct {
+	File         string
+	Line, Offset int // Line counts from 1
+}
+
 // Problem is an error as the document shows it.
 type Problem struct {
 	Code    string `json:"code"`

@@ -42,7 +42,8 @@ func (c *run) round(ctx context.Context, first Strategy, causes []cause) (Strate
 			return s, nil
 		}
 	}
-	if kept, err := c.programs(ctx, causes); err != nil || kept {
+	rest := slices.DeleteFunc(slices.Clone(causes), func(x cause) bool { return c.held[x.same] })
+	if kept, err := c.programs(ctx, rest); err != nil || kept {
 		return first, err
 	}
 	return "", nil
@@ -171,6 +172,9 @@ func (c *run) candidates(ctx context.Context, x cause) ([]fixers.Fix, error) {
 	fixes, err := c.deps.Candidates(ctx, x.Cause, c.view)
 	if err != nil {
 		return nil, fmt.Errorf("look for fixes of %s: %w", x.title(), err)
+	}
+	if c.unfinished(x, fixes) {
+		return nil, nil
 	}
 	return c.knownFirst(x, fixes), nil
 }

@@ -22,10 +22,13 @@ func TestHalfWritten(t *testing.T) {
 			"export const add = (a, b) => a + b;\n", "export const add = (a, b) => (a + b;\n", "export const add = (a, b) => (a + b) * 1;\n", "test/a.test.js"},
 		{"pytest9", "a.py", "from a import add\n\n\ndef test_add():\n    assert add(1, 2) == 3\n",
 			"def add(a, b):\n    return a + b\n", "def add(a, b):\n    return (a + b\n", "def add(a, b):\n    return (a + b)\n", "test_a.py"},
+		{"pytest8", "a.py", "from a import add\n\n\ndef test_add():\n    assert add(1, 2) == 3\n",
+			"def add(a, b):\n    total = a + b\n    return total\n", "def add(a, b):\n    total = a + b\n    return tota\n",
+			"def add(a, b):\n    total = a + b\n    return total + 0\n", "test_a.py"}, // a word, in a file that parses
 	} {
 		t.Run(tc.deps, func(t *testing.T) {
 			files := map[string]string{tc.source: tc.first, tc.end: tc.test, "regreen.toml": "[cycle]\ntyping_quiet = \"1h\"\nmerge_quiet = \"0s\"\n"}
-			if tc.deps == "mocha12" {
+			if strings.HasPrefix(tc.deps, "mocha") {
 				files["package.json"] = `{"type":"module","scripts":{"test":"mocha"},"devDependencies":{"mocha":"*"}}`
 			} else {
 				files["pytest.ini"] = "[pytest]\n"

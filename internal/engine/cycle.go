@@ -103,8 +103,8 @@ func (e *Engine) Cycle(ctx context.Context, req Request, sink func(cycle.Event))
 		Candidates: e.candidates(),
 		Programs:   e.programs(secrets), Secrets: secrets,
 		Reaches:     p.set.Reaches,
-		HalfWritten: e.halfWritten(p, req),
-		Sees:        func(files []string, test string) bool { return p.set.Graph().Sees([]string{test}, files) },
+		HalfWritten: e.halfWritten(p, req), Cursors: e.cursors(p, req),
+		Sees: func(files []string, test string) bool { return p.set.Graph().Sees([]string{test}, files) },
 		Keep: func(id string, changes []cycle.Change) error {
 			kept = append(kept, history.Proposal{ID: id, Changes: toHistory(toSandbox(changes, p.snap))})
 			return nil

@@ -48,6 +48,7 @@ type Engine struct {
 	warnings  []string          // of the last detection
 	notes     []string          // of the configuration
 	good      map[string][]byte // what saved files were when they last parsed
+	earlier   map[string][]byte // what they were before that, where they differed
 
 	selecting selecting
 	settled   settled

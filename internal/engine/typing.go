@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"bytes"
 	"context"
 
 	"regreen/cycle"
@@ -37,7 +38,14 @@ func (e *Engine) keepGood(ctx context.Context, p *prepared, req Request) error {
 			continue
 		}
 		if e.good == nil || len(e.good) >= maxGood {
-			e.good = map[string][]byte{}
+			e.good, e.earlier = map[string][]byte{}, map[string][]byte{}
+		}
+		was, ok := e.good[f]
+		if !ok {
+			was, _ = p.work.Base(f)
+		}
+		if !bytes.Equal(was, src) {
+			e.earlier[f] = was
 		}
 		e.good[f] = src
 	}
@@ -93,6 +101,31 @@ func (e *Engine) halfWritten(p *prepared, req Request) func(context.Context) ([]
 			if line, half := lang.Unfinished(l, f, good, src, bad); half {
 				out = append(out, cycle.HalfWritten{File: f, Line: line})
 			}
+		}
+		return out, nil
+	}
+}
+
+// cursors gives the places in which somebody is writing, in the files saved
+// just now that parse: where the last change that made them what they are ends.
+func (e *Engine) cursors(p *prepared, req Request) func(context.Context) ([]cycle.Cursor, error) {
+	if req.Typing == nil {
+		return nil
+	}
+	return func(context.Context) ([]cycle.Cursor, error) {
+		files := req.Typing()
+		if len(files) > maxTyped {
+			return nil, nil
+		}
+		var out []cycle.Cursor
+		for _, f := range files {
+			l, src := e.typed(p, f)
+			before, ok := e.earlier[f]
+			if l == nil || !ok || !bytes.Equal(e.good[f], src) {
+				continue
+			}
+			at := lang.Cursor(before, src)
+			out = append(out, cycle.Cursor{File: f, Line: bytes.Count(src[:at], []byte("\n")) + 1, Offset: at})
 		}
 		return out, nil
 	}

@@ -7,7 +7,7 @@ import "bytes"
 // does not, and whatever stands in now before the end of what was changed is
 // the beginning of something that parses. bad is what the parser says of now.
 func Unfinished(l Language, path string, before, now []byte, bad *SyntaxError) (line int, ok bool) {
-	cursor := cursorOf(before, now)
+	cursor := Cursor(before, now)
 	line = bytes.Count(now[:cursor], []byte("\n")) + 1
 	// The word under the cursor may itself be half-written, and an editor closes
 	// brackets as they are opened.
@@ -34,10 +34,10 @@ func closes(t Token, src []byte) bool {
 	return false
 }
 
-// cursorOf is where what differs from before ends in now, white space aside:
+// Cursor is where what differs from before ends in now, white space aside:
 // where the cursor is when one place was changed. Lines are compared first, so
 // that a line that came is not taken for the ends of its neighbours.
-func cursorOf(before, now []byte) int {
+func Cursor(before, now []byte) int {
 	b, n := bytes.SplitAfter(before, []byte("\n")), bytes.SplitAfter(now, []byte("\n"))
 	head, tail := common(b, n, bytes.Equal)
 	b, n = b[head:len(b)-tail], n[head:len(n)-tail]
