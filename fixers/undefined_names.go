@@ -160,6 +160,9 @@ func (v *view) spelling(u unbound) []Fix {
 		names = append(names, b.Name)
 	}
 	ns := nearest(u.name, names)
+	if u.t.isStatement(u.i) {
+		return nil // it does nothing, whatever it is called: somebody has just begun
+	}
 	fix := func(n near, a Applicability) Fix {
 		return Fix{Title: fmt.Sprintf("use %s instead of %s", n.name, u.name), Applicability: a, Rank: 20,
 			Edits:    inFile(u.t.path, v.rewriteUnbound(u, n.name, false)),
@@ -167,7 +170,7 @@ func (v *view) spelling(u unbound) []Fix {
 	}
 	if win, ok := clearWin(ns); ok {
 		level := Likely
-		if v.mayBeMeant(u.t.lang, u.name, win) || u.t.isStatement(u.i) {
+		if v.mayBeMeant(u.t.lang, u.name, win) || v.isShortBuiltin(u, win) {
 			level = Propose
 		}
 		if v.hadName(u.t.path, u.name) || slices.Contains(foreignGlobals, u.name) {
@@ -180,6 +183,23 @@ func (v *view) spelling(u unbound) []Fix {
 		out = append(out, fix(n, Propose))
 	}
 	return out
+}
+
+// isShortBuiltin tells whether a short name differs from a builtin by another
+// letter in its place: tax is as likely to be still to come as to mean max.
+func (v *view) isShortBuiltin(u unbound, win string) bool {
+	if len(u.name) > 4 || len(u.name) != len(win) || sameLetters(u.name, win) {
+		return false
+	}
+	return slices.ContainsFunc(u.t.lang.InScope(u.t.path, u.t.src, u.offset()), func(b lang.Binding) bool { return b.Name == win && b.Kind == "builtin" })
+}
+
+// sameLetters tells whether two names are made of the same letters.
+func sameLetters(a, b string) bool {
+	x, y := []byte(strings.ToLower(a)), []byte(strings.ToLower(b))
+	slices.Sort(x)
+	slices.Sort(y)
+	return string(x) == string(y)
 }
 
 // hadName tells whether a file could use a name at the base: then it is no
