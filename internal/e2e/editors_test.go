@@ -61,7 +61,9 @@ qall!
 			args: []string{"--headless", "-i", "NONE", "-S", "SCRIPT"}},
 		{name: "emacs", program: "emacs", config: ".emacs.d/regreen.el", swap: "emacs",
 			// Its version control would refresh the index by a git status of its own.
-			args: []string{"--batch", "--eval", "(setq vc-handled-backends nil)", "-l", "CONFIG", "-l", "SCRIPT"},
+			// A batch takes no events of files in, and while one waits to be taken
+			// no process ends for it.
+			args: []string{"--batch", "--eval", "(setq vc-handled-backends nil auto-revert-use-notify nil)", "-l", "CONFIG", "-l", "SCRIPT"},
 			save: `(require 'json)
 (find-file "FILE")
 (goto-char (point-min))
