@@ -131,31 +131,52 @@ func bindings(ls lang.Set, rel string, t tree) []string {
 			continue
 		}
 		if len(imp.Names) == 0 {
-			out = append(out, target(r, rel, imp))
+			file, _ := target(r, rel, imp)
+			out = append(out, file)
 		}
 		for _, n := range imp.Names {
 			one := imp
 			one.Names = []lang.Name{n}
-			out = append(out, n.Local+" is "+n.Imported+" of "+target(r, rel, one))
+			if file, itself := target(r, rel, one); itself {
+				out = append(out, n.Local+" is the module of "+file)
+			} else {
+				out = append(out, n.Local+" is "+n.Imported+" of "+file)
+			}
 		}
 	}
 	slices.Sort(out)
 	return slices.Compact(out)
 }
 
-// target is the file that an import of at most one name leads to: the module
-// that the name is, if it is one.
-func target(r lang.Resolver, rel string, imp lang.Import) string {
+// target is the file that an import of at most one name leads to, and whether
+// the name is that module itself. Of a module of Python the packages that it
+// lies in are loaded, too.
+func target(r lang.Resolver, rel string, imp lang.Import) (file string, itself bool) {
 	files := r.Resolve(rel, imp).Files
 	if len(files) == 0 {
-		return strings.TrimPrefix(imp.Specifier, "node:")
+		return strings.TrimPrefix(imp.Specifier, "node:"), false
 	}
-	for _, f := range files {
-		if len(imp.Names) == 1 && (stem(f) == imp.Names[0].Imported || path.Base(f) == "__init__.py" && path.Base(path.Dir(f)) == imp.Names[0].Imported) {
-			return f
+	if len(imp.Names) == 1 && python(rel) {
+		for _, f := range files {
+			if module(f) == imp.Names[0].Imported {
+				return f, true
+			}
 		}
 	}
-	return files[len(files)-1]
+	for _, f := range files {
+		if python(rel) && module(f) == path.Ext("." + imp.Specifier)[1:] {
+			return f, false
+		}
+	}
+	return files[len(files)-1], false
+}
+
+// module is the last part of the name of a module of Python.
+func module(f string) string {
+	if path.Base(f) == "__init__.py" {
+		return path.Base(path.Dir(f))
+	}
+	return stem(f)
 }
 
 // between tells whether every token of now is from one of the right answer and

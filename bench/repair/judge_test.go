@@ -94,6 +94,32 @@ func TestJudgeMoveOfASubmodule(t *testing.T) {
 	}
 }
 
+// A module that is called otherwise now may be imported under its old name;
+// another module of the same package is another thing.
+func TestJudgeOfModulesUnderAnotherName(t *testing.T) {
+	files := func(a, user string) tree {
+		return tree{"shop/__init__.py": {}, "shop/b.py": []byte("A = 2\n"), a: []byte("A = 1\n"), "shop/c.py": []byte(user)}
+	}
+	const use = "C = a.A\n"
+	tests := []struct {
+		name, was, is string
+		want          verdict
+	}{
+		{"the module", "from . import a\n" + use, "from . import a_core as a\n" + use, equal},
+		{"another module", "from . import a\n" + use, "from . import b as a\n" + use, wrong},
+		{"a name of it", "from .a import A\n", "from .a_core import A\n", equal},
+		{"a name of another", "from .a import A\n", "from .b import A\n", wrong},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			orig, broken, now := files("shop/a.py", tt.was), files("shop/a_core.py", tt.was), files("shop/a_core.py", tt.is)
+			if got, note := judgeMove("shop/a.py", "shop/a_core.py")(langs(), orig, broken, now); got != tt.want {
+				t.Errorf("judge = %v (%s), want %v", got, note, tt.want)
+			}
+		})
+	}
+}
+
 func TestInjectIsSeededAndBreaks(t *testing.T) {
 	files := tree{
 		"src/a.js":       []byte("import fs from 'node:fs';\nexport function readAll(name, mode) { return fs.readFileSync(name, mode); }\nexport class Box { openBox() { return 1 < 2; } }\n"),
