@@ -44,7 +44,8 @@ type delta struct {
 	target    []failure
 	plan      plan
 	runs      int
-	stopped   bool // the budget ran out
+	tried     map[string]*result // what came of runs, by what was reverted
+	stopped   bool               // the budget ran out
 }
 
 // guilt looks for the cause of what failed in r, a run on the present tree.
@@ -99,7 +100,7 @@ func (c *run) earlier(ctx context.Context) ([]*delta, error) {
 		}
 	}
 	for _, d := range states {
-		d.c, d.base, d.now = c, map[string][]string{}, map[string][]string{}
+		d.c, d.base, d.now, d.tried = c, map[string][]string{}, map[string][]string{}, map[string]*result{}
 		d.all = d.atoms()
 	}
 	return slices.DeleteFunc(states, func(d *delta) bool { return len(d.all) == 0 || len(d.all) > maxAtoms }), nil
@@ -141,6 +142,14 @@ func (d *delta) search(ctx context.Context, atoms []atom) ([]atom, error) {
 	if len(source) == len(atoms) || len(source) == 0 {
 		groups = groups[1:]
 	}
+	// What is suspected most often explains it all, which saves the run of the rest.
+	part, err := d.firstGood(ctx, d.suspects(groups[0]))
+	if err != nil || d.stopped {
+		return nil, err
+	}
+	if part != nil {
+		return d.narrow(ctx, part)
+	}
 	for _, g := range groups {
 		passed, err := d.without(ctx, g)
 		if err != nil || d.stopped {
@@ -151,19 +160,27 @@ func (d *delta) search(ctx context.Context, atoms []atom) ([]atom, error) {
 			continue
 		}
 		d.aim(left)
-		found, err := d.minimize(ctx, g)
-		if err != nil {
+		if part, err = d.firstGood(ctx, d.suspects(g)); err != nil {
 			return nil, err
 		}
-		fine, split := d.split(found)
-		if split && !d.stopped {
-			if found, err = d.minimize(ctx, fine); err != nil {
-				return nil, err
-			}
+		if part != nil {
+			g = part
 		}
-		return found, nil
+		return d.narrow(ctx, g)
 	}
 	return nil, nil
+}
+
+// narrow takes from atoms what can be left out, in hunks and then in lines.
+func (d *delta) narrow(ctx context.Context, atoms []atom) ([]atom, error) {
+	found, err := d.minimize(ctx, atoms)
+	if err != nil {
+		return nil, err
+	}
+	if fine, split := d.split(found); split && !d.stopped {
+		return d.minimize(ctx, fine)
+	}
+	return found, nil
 }
 
 func (d *delta) aim(left []failure) {
@@ -189,13 +206,6 @@ func (d *delta) isTest(file string) bool { return d.c.discover(file) != nil }
 // minimize is ddmin over what is reverted: it gives a part of the atoms
 // without which the targets pass and of which nothing can be left out.
 func (d *delta) minimize(ctx context.Context, atoms []atom) ([]atom, error) {
-	part, err := d.firstGood(ctx, d.suspects(atoms))
-	if err != nil {
-		return nil, err
-	}
-	if part != nil {
-		atoms = part
-	}
 	n := 2
 	for len(atoms) > 1 {
 		size := (len(atoms) + n - 1) / n
@@ -257,6 +267,11 @@ func (d *delta) good(ctx context.Context, atoms []atom) (bool, error) {
 // without runs the targets' files with the atoms reverted and tells which
 // failures are gone.
 func (d *delta) without(ctx context.Context, atoms []atom) (passed func(failure) bool, err error) {
+	// The targets only become fewer: an earlier run had the files of all of them.
+	key := fmt.Sprint(atoms)
+	if res := d.tried[key]; res != nil {
+		return func(f failure) bool { return gone(res, f) }, nil
+	}
 	edits := d.c.ledger.edits()
 	for file, f := range d.reverted(atoms) {
 		edits[file] = f
@@ -266,6 +281,7 @@ func (d *delta) without(ctx context.Context, atoms []atom) (passed func(failure)
 		var res *result
 		if res, err = d.c.suite.run(ctx, d.plan, d.c.tryOptions()); err == nil {
 			d.runs++
+			d.tried[key] = res
 			return func(f failure) bool { return gone(res, f) }, nil
 		}
 		if !d.over(ctx, err) {

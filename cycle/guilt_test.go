@@ -7,6 +7,8 @@ import (
 	"testing"
 
 	"regreen/internal/config"
+	"regreen/internal/lang"
+	"regreen/internal/lang/js"
 )
 
 func TestGuilt(t *testing.T) {
@@ -66,6 +68,37 @@ func TestGuilt(t *testing.T) {
 			}
 			if strings.Join(got, "\n") != strings.Join(tc.want, "\n") {
 				t.Errorf("cause = %q, want %q", got, tc.want)
+			}
+		})
+	}
+}
+
+// TestGuiltInFewRuns holds that the one line of code among comments costs a run
+// without it and one with it, and that no set is run twice.
+func TestGuiltInFewRuns(t *testing.T) {
+	text := func(four, note string) string {
+		return "// " + note + " 1\nlet a = 1\nlet b = 2\nlet c " + four + "\nlet d = 1\n// " + note + " 2\nlet e = 1\n"
+	}
+	for _, tc := range []struct {
+		name, test string
+		b          string // of another file
+		want       string
+		runs       int
+	}{
+		{"one line of code", "one: src.js has =4", "// old\nlet b = 1\n", "src.js:4", 2},
+		{"code elsewhere", "one: src.js has =4", "// old\nlet b = 2\n", "src.js:4", 4},
+		{"another test is red anyway", "one: src.js has =4\ntwo: src.js has =9", "// old\nlet b = 1\n", "src.js:4", 3},
+		{"a comment is what counts", "one: src.js has // old 2", "// old\nlet b = 1\n", "src.js:6", 6},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			w := newWorld(map[string]string{"src.js": text("=5", "new"), "b.js": "// new\nlet b = 1\n", "t.test": tc.test})
+			w.base = map[string]string{"src.js": text("=4", "old"), "b.js": tc.b}
+			doc := w.cycle(t, func(_ *Options, _ *Selection, d *Deps) { d.Languages = lang.Set{js.Language{}} })
+			if doc.Cause == nil || doc.Cause.String() != tc.want || !doc.Cause.Smallest {
+				t.Fatalf("cause = %+v, want %s", doc.Cause, tc.want)
+			}
+			if doc.Cause.Runs > tc.runs {
+				t.Errorf("%d runs, want %d at most", doc.Cause.Runs, tc.runs)
 			}
 		})
 	}

@@ -13,12 +13,16 @@ import (
 // that is code. A comment can matter too (it may be an instruction to a tool),
 // so nothing is left out for good.
 func (d *delta) suspects(atoms []atom) [][]atom {
+	only := func(from []atom, keep func(atom) bool) []atom {
+		return slices.DeleteFunc(slices.Clone(from), func(a atom) bool { return !keep(a) })
+	}
+	code := only(atoms, d.isCode())
 	var out [][]atom
-	for _, keep := range []func(atom) bool{d.pointedTo(), d.isCode()} {
-		part := slices.DeleteFunc(slices.Clone(atoms), func(a atom) bool { return !keep(a) })
-		if len(part) > 0 && len(part) < len(atoms) {
-			out = append(out, part)
-		}
+	if part := only(code, d.pointedTo()); len(part) > 0 && len(part) < len(code) {
+		out = append(out, part)
+	}
+	if len(code) > 0 && len(code) < len(atoms) {
+		out = append(out, code)
 	}
 	return out
 }
