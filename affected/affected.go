@@ -35,7 +35,8 @@
 // say is remembered by their content between processes (scans.go).
 //
 // What runs were seen to open (opened.go) adds to all this and takes nothing
-// away, unless Input.Traced asks for it.
+// away, unless Input.Traced asks for it. What they were seen to execute
+// (executed.go) only takes away, and only then.
 //
 // A deleted file has no importers in the present tree. So with a deletion
 // every import is resolved once more in the tree as it would be with the
@@ -90,8 +91,10 @@ type Input struct {
 	// Opened is what runs were seen to open; may be nil.
 	Opened *Opened
 	// Traced lets what runs were seen to load stand for what a computed import
-	// may load.
+	// may load, and spares tests that execute nothing that differs.
 	Traced bool
+	// Executed is what test files were seen to execute; may be nil.
+	Executed *Executed
 	// Data maps globs of data files to globs of the tests that read them.
 	Data map[string][]string
 }

@@ -3,6 +3,7 @@ package affected
 import (
 	"path"
 	"slices"
+	"strings"
 )
 
 // Dependents gives the test files that depend on a file, sorted by distance
@@ -105,6 +106,9 @@ func (s *Set) WhyTest(test string) []string {
 		return []string{test + " is not a test file of any project"}
 	case len(s.Modified) == 0:
 		return []string{"nothing is modified"}
+	}
+	if why := s.graph.traced[test]; why != "" {
+		return strings.Split(why, "; ")
 	}
 	if why := s.graph.whySpared(id); why != nil {
 		return why

@@ -49,6 +49,7 @@ type Graph struct {
 	effects map[int32]effect
 	needs   map[int32][]edge   // a package's node to those of packages that need it
 	scope   map[int32][]string // a package's node to the folders in which it changed
+	traced  map[string]string  // tests that execute nothing that differs, with why
 }
 
 // node is a file, or a virtual one that stands for many edges.

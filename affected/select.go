@@ -117,7 +117,8 @@ func (g *Graph) sorted(tests []Test) []Test {
 func (g *Graph) selected(ctx context.Context) *Set {
 	seeds := g.seeds(ctx)
 	w := g.from(seeds, g.effects)
-	s := &Set{graph: g, Tests: w.reached()}
+	s := &Set{graph: g}
+	s.Tests, g.traced = g.trace(ctx, w.reached(), seeds, g.effects)
 	whole := false
 	s.Widened, whole = w.notes()
 	sort.Strings(s.Widened)
@@ -135,6 +136,9 @@ func (g *Graph) selected(ctx context.Context) *Set {
 		if e.narrow || e.only != nil || e.named && w.spared {
 			s.Spared = append(s.Spared, e.note)
 		}
+	}
+	if n := len(g.traced); n > 0 {
+		s.Spared = append(s.Spared, spareNote(n))
 	}
 	sort.Strings(s.Spared)
 	useful := g.useful(w, seeds)

@@ -22,15 +22,30 @@ type box struct {
 	// selects names the tests that can see files of a new snapshot, which the
 	// sandbox holds.
 	selects func(ctx context.Context, next *sandbox.Snapshot, files []string) (*affected.Set, error)
+	// edited is called before the sandbox comes to hold anything but the snapshot;
+	// may be nil.
+	edited func()
 }
 
 var _ cycle.Box = (*box)(nil)
 
 func (b *box) Level() string { return b.s.Level() }
 
-func (b *box) Write(rel string, f cycle.File) error { return b.s.Put(rel, sandbox.Edit(f)) }
+func (b *box) Write(rel string, f cycle.File) error {
+	b.edits()
+	return b.s.Put(rel, sandbox.Edit(f))
+}
+
+func (b *box) edits() {
+	if b.edited != nil {
+		b.edited()
+	}
+}
 
 func (b *box) Reset(ctx context.Context, edits map[string]cycle.File) error {
+	if len(edits) > 0 {
+		b.edits()
+	}
 	es := make(map[string]sandbox.Edit, len(edits))
 	for rel, f := range edits {
 		es[rel] = sandbox.Edit(f)

@@ -155,6 +155,9 @@ func (e *Engine) Cycle(ctx context.Context, req Request, sink func(cycle.Event))
 	if oerr := e.seen().save(p.work.Exists); oerr != nil {
 		doc.Warnings = append(doc.Warnings, oerr.Error())
 	}
+	if terr := e.takeExecuted(ctx, p); terr != nil {
+		doc.Warnings = append(doc.Warnings, terr.Error())
+	}
 	e.settle(ctx, p, req, doc)
 	if herr := e.remember(started, doc, kept); herr != nil {
 		doc.Warnings = append(doc.Warnings, fmt.Sprintf("log, show and apply will not know of this: %v", herr))
@@ -174,6 +177,7 @@ func (e *Engine) prepare(ctx context.Context, req Request) (*prepared, error) {
 	if err = e.box.Prepare(ctx, p.snap); err != nil {
 		return nil, fmt.Errorf("prepare the sandbox: %w", err)
 	}
+	e.edited.Store(false)
 	p.snapshot = time.Since(start)
 	start = time.Now()
 	if err = e.detect(ctx, p.snap.Names()); err != nil {
@@ -243,7 +247,8 @@ func selectedTests(tests []affected.Test) []cycle.Selected {
 }
 
 func (e *Engine) cycleBox(p *prepared) *box {
-	return &box{s: e.box, repo: e.repo, snap: p.snap, commits: e.opts.Config.Cycle.MergeAfterCommit, selects: e.reselect(p)}
+	return &box{s: e.box, repo: e.repo, snap: p.snap, commits: e.opts.Config.Cycle.MergeAfterCommit, selects: e.reselect(p),
+		edited: func() { e.edited.Store(true) }}
 }
 
 // probe tells why the results cannot be trusted to be of the sandbox's code,

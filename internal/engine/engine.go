@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"log/slog"
 	"path/filepath"
+	"sync/atomic"
 
 	"regreen/affected"
 	"regreen/cycle"
@@ -52,6 +53,7 @@ type Engine struct {
 
 	selecting selecting
 	settled   settled
+	edited    atomic.Bool // the sandbox may hold another tree than the snapshot's
 }
 
 // Open opens the repository and its sandbox, and recovers what a crash left.
@@ -110,7 +112,8 @@ func (e *Engine) Close() error {
 func (e *Engine) env() runner.Env { return e.envIn(e.box) }
 
 func (e *Engine) envIn(box *sandbox.Sandbox) runner.Env {
-	return runner.Env{Root: box.Root(), Origin: box.Origin(), Disk: box.Disk(), Scratch: box.Scratch(), Keep: filepath.Join(e.box.Dir(), "answers"), Environ: box.Environ(), Exec: box}
+	return runner.Env{Root: box.Root(), Origin: box.Origin(), Disk: box.Disk(), Scratch: box.Scratch(), Keep: filepath.Join(e.box.Dir(), "answers"), Environ: box.Environ(), Exec: box,
+		Traced: box == e.box && e.traced()}
 }
 
 // detect finds the projects of the snapshot's files and reads their layouts.
@@ -178,7 +181,7 @@ func (e *Engine) unitsIn(ctx context.Context, box *sandbox.Sandbox) ([]cycle.Uni
 		if err != nil {
 			return nil, nil, errors.Join(fmt.Errorf("open %s in %s: %w", p.Framework, p.Root, err), closeAll())
 		}
-		us = append(us, cycle.Unit{Project: p.Project, Layout: p.Layout, Framework: fw, Session: noted{s, e.note}})
+		us = append(us, cycle.Unit{Project: p.Project, Layout: p.Layout, Framework: fw, Session: noted{s, e.note(p.Project)}})
 	}
 	return us, closeAll, nil
 }

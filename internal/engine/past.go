@@ -117,10 +117,20 @@ func (p *pasts) ended(set *affected.Set, doc *cycle.Document) error {
 	return nil
 }
 
-// note takes in what a run tells for later selections.
-func (e *Engine) note(req runner.Request, r *runner.Report) {
-	e.past().ran(req, r)
-	e.seen().ran(req, r)
+// note gives what takes in what a project's runs tell for later selections. What
+// they executed counts in the tree of the snapshot alone.
+func (e *Engine) note(p runner.Project) func(runner.Request, *runner.Report) {
+	key := ""
+	if e.traced() {
+		key = projectKey(p, e.box.Origin())
+	}
+	return func(req runner.Request, r *runner.Report) {
+		e.past().ran(req, r)
+		e.seen().ran(req, r)
+		if r.Executed != nil && !e.edited.Load() {
+			e.executed().ran(key, r.Executed)
+		}
+	}
 }
 
 // noted is a session whose runs are noted.

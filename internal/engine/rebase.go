@@ -38,6 +38,7 @@ func (b *box) Rebase(ctx context.Context, changes []cycle.Change) (cycle.Rebased
 	if err != nil {
 		return cycle.Rebased{}, inTheSamePlace(err)
 	}
+	b.edits()
 	if err := b.s.Prepare(ctx, next); err != nil {
 		return cycle.Rebased{}, fmt.Errorf("bring the sandbox to what was saved: %w", err)
 	}

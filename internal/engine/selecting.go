@@ -19,8 +19,10 @@ type selecting struct {
 	scans *affected.Scans
 	pasts *pasts
 	seen  *openedStore
-	graph *affected.Graph
-	files map[string]sandbox.Entry // of the snapshot that the graph is of
+	// executed is nil until asked for
+	executed *executedStore
+	graph    *affected.Graph
+	files    map[string]sandbox.Entry // of the snapshot that the graph is of
 }
 
 // choose selects the tests, from the graph of the last selection where there
@@ -31,7 +33,11 @@ func (e *Engine) choose(ctx context.Context, p *prepared, all bool) (*affected.S
 		k.scans = affected.OpenScans(filepath.Join(e.box.Dir(), "scans"), buildID())
 	}
 	p.input.Scans, p.input.Sum, p.input.Past = k.scans, sums(p.snap), e.past().of
-	p.input.Opened, p.input.Traced = e.seen().known(), e.opts.Config.Affected.Precision == "traced"
+	p.input.Opened, p.input.Traced = e.seen().known(), e.traced()
+	if p.input.Traced {
+		e.executed().at(p.snap.Files)
+		p.input.Executed = e.executed().toSelect(e.projectOf())
+	}
 	graph := k.graph
 	k.graph = nil // what an error leaves is not to be used again
 	var set *affected.Set

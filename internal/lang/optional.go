@@ -103,3 +103,34 @@ type Link struct {
 
 // Passed is a name of a module and what the file makes it.
 type Passed struct{ From, As string }
+
+// Divider is what a Language may offer besides: it tells what of a file runs
+// when the file is loaded from what runs when somebody calls it.
+type Divider interface {
+	// Divide takes a text that parses apart; ok is false where that cannot be
+	// told.
+	Divide(path string, src []byte) (p Parts, ok bool)
+}
+
+// Parts are a file taken apart. Two versions with the same Rest load alike, and
+// whoever calls none of the bodies that differ cannot tell one from the other.
+type Parts struct {
+	// Rest is a hash of all but the bodies, with what can be seen of a body
+	// without running it. Comments and white space do not count.
+	Rest string
+	// Bodies are those of the outermost functions, in the order of the text.
+	Bodies []Body
+	// Loose: what runs at loading may be another thing each time.
+	Loose bool
+}
+
+// Body is the body of a function, with all that is defined in it.
+type Body struct {
+	Name string // with the names of the classes around it, joined with dots
+	// First and Last are the lines of the whole definition, from 1.
+	First, Last int
+	Sum         string // hash
+	// Loose: what it does may be another thing each time, or hang on the code of
+	// functions that it does not call.
+	Loose bool
+}

@@ -149,7 +149,10 @@ type Report struct {
 	// instead of Env.Root: what it said is not about the tree it ran in.
 	Foreign []string
 	// Opened is what the run was seen to open of the repository.
-	Opened   []Opened
+	Opened []Opened
+	// Executed is which functions the tests were seen to execute; nil where that
+	// was not watched.
+	Executed *Executed
 	Output   string // the tail of standard output and error, for people
 	Duration time.Duration
 }
@@ -201,6 +204,8 @@ type Env struct {
 	Environ []string
 	// Exec starts processes in the sandbox.
 	Exec Executor
+	// Traced asks for Report.Executed where the framework can tell it.
+	Traced bool
 }
 
 // OnDisk is where this process reads the files of Root.

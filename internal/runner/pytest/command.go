@@ -25,6 +25,10 @@ type prepared struct {
 // opened is where the run notes the files that it reads.
 func (p *prepared) opened() string { return filepath.Join(p.dir, "opened.jsonl") }
 
+// executed is where each process of the run notes the functions that it runs,
+// with its process id at the end of the name.
+func (p *prepared) executed() string { return filepath.Join(p.dir, "executed") }
+
 // selection is what the plugin reads from REGREEN_SELECT.
 type selection struct {
 	Tests           [][]string `json:"tests,omitempty"` // resolved file, then the path
@@ -206,6 +210,9 @@ func (s *session) environ(run *prepared, sel selection) ([]string, error) {
 	set["REGREEN_METADATA"] = filepath.Join(s.dir, "metadata")
 	set[runner.EnvReport], set[runner.EnvNonce] = run.report, run.nonce
 	set["REGREEN_DUMP"], set[runner.EnvOpened] = run.dump, run.opened()
+	if s.env.Traced {
+		set["REGREEN_EXECUTED"] = run.executed()
+	}
 	if len(sel.Tests)+len(sel.Only) > 0 || sel.UpdateSnapshots {
 		text, err := json.Marshal(sel)
 		if err != nil {

@@ -8,7 +8,7 @@ import (
 	"path/filepath"
 )
 
-//go:embed python/regreen_pytest.py python/regreen_errors.py python/regreen_opened.py python/sitecustomize.py
+//go:embed python/regreen_pytest.py python/regreen_errors.py python/regreen_executed.py python/regreen_opened.py python/sitecustomize.py
 var scripts embed.FS
 
 // writePython puts the Python files into dir.

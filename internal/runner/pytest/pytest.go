@@ -7,10 +7,10 @@
 //
 // # Design
 //
-// Three Python files are written into the session's folder outside the
-// repository and put in front of PYTHONPATH: the plugin (loaded with -p), its
-// reader of exceptions, and a sitecustomize that moves editable installs from
-// the user's tree to the copy. The interpreter is always the user's own: a
+// Python files are written into the session's folder outside the repository and
+// put in front of PYTHONPATH: the plugin (loaded with -p), its reader of
+// exceptions, what notes opened files and executed functions, and a
+// sitecustomize that moves editable installs from the user's tree to the copy. The interpreter is always the user's own: a
 // copied virtual environment would be another environment. Bytecode is never
 // written: a candidate fix of equal length within the same second would be
 // taken for the old code (pyc files are told apart by whole seconds and size).

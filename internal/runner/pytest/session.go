@@ -85,6 +85,9 @@ func (s *session) Run(ctx context.Context, req runner.Request) (*runner.Report, 
 		report.Truncated = p
 	}
 	s.conclude(a, run, req)
+	if s.env.Traced {
+		report.Executed = s.executed(run, req, report)
+	}
 	return report, nil
 }
 

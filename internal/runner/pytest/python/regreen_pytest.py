@@ -16,6 +16,7 @@ import threading
 import pytest
 
 import regreen_errors as errors
+import regreen_executed as executed
 import regreen_opened as opened
 
 try:
@@ -213,6 +214,8 @@ def pytest_configure(config):
         if getattr(config.option, name, value) != value:
             setattr(config.option, name, value)
     state.root, state.worker = str(config.rootpath), hasattr(config, "workerinput")
+    if executed.on and (channel.open() or state.worker):
+        config.pluginmanager.register(executed.plugin())
     try:
         raw = "disable_test_id_escaping_and_forfeit_all_rights_to_community_support"
         state.unescape = not config.getini(raw)
