@@ -33,6 +33,10 @@ type scanner struct {
 	mentions map[string]bool
 	all      map[string]bool // __all__, nil when there is none
 	plugins  bool            // the line is about pytest_plugins
+	// lazyPackage: a package that makes its attributes itself, from modules that
+	// its strings may name.
+	lazyPackage bool
+	paths       map[string]bool // those of f.DataPaths
 }
 
 // place is where an import statement stands.

@@ -7,6 +7,9 @@ import (
 	"regreen/internal/lang"
 )
 
+// maxPaths bounds the paths of one file: a table of thousands is data itself.
+const maxPaths = 5000
+
 // dataString notes a literal that looks like the path of a file.
 func (s *scanner) dataString(i int, v string) {
 	if s.is(i-1, "/") {
@@ -18,17 +21,47 @@ func (s *scanner) dataString(i int, v string) {
 	if s.is(i-1, "+") { // HERE + "/x.json"
 		v = strings.TrimLeft(v, "/")
 	}
-	if strings.Contains(v, " ") { // a command line: python scripts/x.py --fast
-		for _, word := range strings.Fields(v) {
-			if path.Ext(word) == ".py" && strings.Contains(word, "/") && !path.IsAbs(word) && looksLikePath(word) {
-				s.data(word)
-			}
-		}
-	}
+	s.partOfPath(v)
 	opened := s.is(i-1, "(") && (s.is(i-2, "open") || s.is(i-2, "Path"))
 	if opened || looksLikePath(v) {
 		s.data(v)
 	}
+}
+
+// partOfPath notes the folder before what is computed or a pattern in
+// "data/%s.json", "data/{}.json" and "data/*.json".
+func (s *scanner) partOfPath(v string) {
+	k := strings.IndexAny(v, "%{*?[")
+	if k < 0 {
+		return
+	}
+	dir := v[:strings.LastIndexByte(v[:k], '/')+1]
+	if dir != "" && dir[0] != '/' && !strings.Contains(dir, " ") && looksLikePath(dir+"x") {
+		s.data(dir)
+	}
+}
+
+// commandLine notes what a line such as "python scripts/x.py --fast" or "{exe}
+// -m pkg.cli" starts.
+func (s *scanner) commandLine(v string, sp lang.Span, lazy bool) {
+	if !strings.Contains(v, " ") || len(v) > 250 {
+		return
+	}
+	words := strings.Fields(strings.Trim(v, "\"'"))
+	for k, word := range words {
+		switch {
+		case k > 0 && words[k-1] == "-m" && isDotted(word):
+			s.program(word, sp, lazy)
+		case path.Ext(word) == ".py" && strings.Contains(word, "/") && !path.IsAbs(word) && looksLikePath(word):
+			s.data(word)
+		}
+	}
+}
+
+// program notes what python -m runs: a module, or a package's __main__.
+func (s *scanner) program(module string, sp lang.Span, lazy bool) {
+	s.mention(module, sp, lazy)
+	s.mention(module+".__main__", sp, lazy)
 }
 
 // formattedPath notes the end of f"{HERE}/x.json".
@@ -78,14 +111,16 @@ func looksLikePath(v string) bool {
 
 func (s *scanner) data(v string) {
 	v = strings.TrimPrefix(v, "./")
-	if v == "" || v == "." || v == ".." || len(s.f.DataPaths) >= 500 {
+	if k := strings.IndexAny(v, "*?["); k >= 0 {
+		v = v[:strings.LastIndexByte(v[:k], '/')+1]
+	}
+	if v == "" || v == "." || v == ".." || s.paths[v] || len(s.paths) >= maxPaths {
 		return
 	}
-	for _, have := range s.f.DataPaths {
-		if have == v {
-			return
-		}
+	if s.paths == nil {
+		s.paths = map[string]bool{}
 	}
+	s.paths[v] = true
 	s.f.DataPaths = append(s.f.DataPaths, v)
 }
 

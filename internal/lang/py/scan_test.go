@@ -57,7 +57,7 @@ func TestScanImports(t *testing.T) {
 		{"attributes of packages", "import a\nimport os\nfrom . import b\na.c.d()\nos.path.join()\nb.e\nx.a.y\n", []string{
 			`import a [*:a] @1 "a"`, `import os [*:os] @2 "os"`, `from import . [b] @3 "."`, `mention a.c.d [] @4 "a.c.d"`, `mention .b.e [] @6 "b.e"`}},
 		{"dotted strings", "\"\"\"a.b\"\"\"\nAPPS = ['a.b', 'c', 'd.e:f', 'http://x.y']\nrun(['python', '-m', 'tool'])\n", []string{
-			`mention a.b [] @2 "a.b"`, `mention d.e [] @2 "d.e"`, `mention tool [] @3 "tool"`}},
+			`mention a.b [] @2 "a.b"`, `mention d.e [] @2 "d.e"`, `mention tool [] @3 "tool"`, `mention tool.__main__ [] @3 "tool"`}},
 		{"not imports", "# import b\nraise E from c\nimport_ = 1\nx = 'import'\n'''import d'''\n", nil},
 		{"code in strings", "exec('import a; import os, b.c as d')\nrun([python, '-c', 'from e import f, g'])\ndef h():\n    \"\"\"Or import i.\n\n    >>> import j.k\n    \"\"\"\n", []string{
 			`~mention a [] @1 "import a; import os, b.c as d"`, `~mention b.c [] @1 "import a; import os, b.c as d"`,

@@ -1,6 +1,8 @@
 package py
 
 import (
+	"bytes"
+	"path"
 	"strings"
 
 	"regreen/internal/lang"
@@ -10,6 +12,9 @@ import (
 // import, patched paths, packages' attributes, dotted strings, data files.
 func (s *scanner) values() {
 	lazy := s.functionRanges()
+	if path.Base(s.f.Path) == "__init__.py" {
+		s.lazyPackage = bytes.Contains(s.src, []byte("__getattr__")) || bytes.Contains(s.src, []byte("sys.modules[__name__]"))
+	}
 	for i := 0; i < len(s.toks); i++ {
 		switch s.kind(i) {
 		case lang.Newline:
@@ -75,6 +80,8 @@ func (s *scanner) identifier(i int, lazy func(int) bool) {
 			}
 		case "join", "joinpath":
 			s.joinCall(i)
+		case "attach_stub": // of lazy_loader: the stub tells what is loaded
+			s.data(strings.TrimSuffix(path.Base(s.f.Path), ".py") + ".pyi")
 		}
 	case name == "__file__":
 		s.pathChain(i)
@@ -185,6 +192,13 @@ func (s *scanner) stringValue(i int, lazy func(int) bool) {
 	s.formattedPath(i)
 	s.formattedFolder(i)
 	v, sp, ok := s.content(i)
+	if text := v; !s.docstring(i) {
+		if !ok { // a part of an f-string
+			sp = lang.Span{Start: s.toks[i].Start, End: s.toks[i].End}
+			text = string(s.src[sp.Start:sp.End])
+		}
+		s.commandLine(text, sp, lazy(i))
+	}
 	if ok && strings.Contains(v, "import ") {
 		s.code(v, sp, s.docstring(i))
 	}
@@ -204,8 +218,14 @@ func (s *scanner) stringValue(i int, lazy func(int) bool) {
 		if s.importing(i) {
 			return
 		}
-		if strings.Contains(v, ".") || s.dashM(i) {
+		switch {
+		case s.dashM(i):
+			s.program(v, sp, lazy(i))
+		case strings.Contains(v, "."):
 			s.mention(v, sp, lazy(i))
+		}
+		if s.lazyPackage {
+			s.mention("."+v, sp, true)
 		}
 	case strings.Contains(v, ":"):
 		if module, attr, _ := strings.Cut(v, ":"); isDotted(module) && isDotted(attr) && strings.Contains(module, ".") {
@@ -231,8 +251,11 @@ func (s *scanner) importing(i int) bool {
 	return false
 }
 
-// dashM knows ["python", "-m", "pkg"].
+// dashM knows ["python", "-m", "pkg"] and run_module("pkg").
 func (s *scanner) dashM(i int) bool {
+	if s.is(i-1, "(") && s.is(i-2, "run_module") {
+		return true
+	}
 	v, ok := s.literal(i - 2)
 	return ok && v == "-m" && s.is(i-1, ",")
 }
