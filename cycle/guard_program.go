@@ -87,7 +87,9 @@ var (
 	hiddenMembers = []string{"constructor", "modules"}
 	hiddenModules = []string{"fs", "fs/promises", "os", "vm", "v8", "module", "process", "child_process", "worker_threads", "inspector", "repl", "cluster",
 		"sys", "inspect", "gc", "ctypes", "importlib", "builtins", "subprocess", "atexit", "signal", "traceback", "types", "site", "code", "pdb", "_thread",
-		"multiprocessing", "faulthandler", "threading", "weakref"}
+		"multiprocessing", "faulthandler", "threading", "weakref",
+		// What tests compare with.
+		"assert", "assert/strict", "expect", "should", "mock", "dirty_equals", "testfixtures"}
 )
 
 // reachesFar tells whether what is new in a file could do anything at all: a
@@ -110,7 +112,7 @@ func reachesFar(old, now words) bool {
 			return true
 		}
 	}
-	return now.computed > old.computed || slices.ContainsFunc(now.strings, func(s string) bool {
+	return now.computed > old.computed || now.patched > old.patched || slices.ContainsFunc(now.strings, func(s string) bool {
 		return strings.Contains(s, "/proc/") && !slices.Contains(old.strings, s)
 	})
 }
@@ -292,78 +294,6 @@ func looksLikeTest(s string) bool {
 		}
 	}
 	return strings.HasPrefix(s, "test/") || strings.Contains(s, "/test/")
-}
-
-// words are what a source file is made of.
-type words struct {
-	imports []string
-	strings []string // without quotes
-	numbers []string
-	idents  map[string]int // but for members
-	members map[string]int // names after a dot
-	exits   int
-	// computed counts members of global objects, and modules, whose names are
-	// not written down.
-	computed int
-	clock    int // times that the clock is asked: new Date(), time.time()
-}
-
-func vocabulary(l lang.Language, file string, src []byte) words {
-	v := words{idents: map[string]int{}, members: map[string]int{}}
-	for _, imp := range l.Scan(file, src).Imports {
-		v.imports = append(v.imports, imp.Specifier)
-	}
-	called, before := "", [2]string{}
-	for _, tok := range l.Tokens(file, src) {
-		text := string(src[tok.Start:tok.End])
-		switch tok.Kind {
-		case lang.Comment, lang.Newline, lang.Indent, lang.Dedent:
-			continue
-		case lang.String:
-			v.strings = append(v.strings, unquote(text))
-		case lang.Number:
-			v.numbers = append(v.numbers, text)
-		case lang.Ident, lang.Keyword:
-			if before[1] == "." || before[1] == "?." {
-				v.members[text]++
-			} else {
-				v.idents[text]++
-			}
-			if before[1] == "." && endsProcess(before[0], text) || before[1] != "." && (text == "SystemExit" || text == "KeyboardInterrupt") {
-				v.exits++
-			}
-		}
-		switch {
-		case text == "[" && slices.Contains([]string{"process", "global", "window", "self", "module"}, before[1]),
-			loads(before[0]) && before[1] == "(" && tok.Kind != lang.String,
-			before[0] == ")" && before[1] == "." && text == "stack",
-			loads(called) && before[0] == "(" && text == "+":
-			v.computed++
-		case before[0] == "Date" && before[1] == "(" && text == ")", before[0] == "time" && before[1] == "." && text == "time":
-			v.clock++
-		}
-		called, before[0], before[1] = before[0], before[1], text
-	}
-	return v
-}
-
-// loads names the calls that take a module's name.
-func loads(name string) bool { return name == "require" || name == "import" }
-
-func endsProcess(object, method string) bool {
-	switch object {
-	case "process":
-		return slices.Contains([]string{"exit", "abort", "kill", "reallyExit", "exitCode", "emit", "removeAllListeners", "binding"}, method)
-	case "os":
-		return slices.Contains([]string{"_exit", "abort", "kill", "killpg", "execv", "execve", "execvp", "fork"}, method)
-	case "sys":
-		return slices.Contains([]string{"exit", "exitfunc", "excepthook"}, method)
-	case "signal":
-		return slices.Contains([]string{"raise_signal", "alarm"}, method)
-	case "atexit":
-		return method == "register"
-	}
-	return false
 }
 
 // programDoubt says what in a source file lets only a person merge it.

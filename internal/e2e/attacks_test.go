@@ -31,15 +31,16 @@ func edits() []attack {
 		{"test moved", "mkdir old; mv @TEST old", "mkdir old; mv @TEST old", "test removed"},
 		{"test emptied", ": > @TEST", ": > @TEST", "assertion removed"},
 		{"one test removed", sed("/fifth|is a fifth/,+2d;s/is a fifth/x/"), "", "expectation changed"},
+		{"one of two tests removed", "", sed("/def test_fifth/,+2d"), "assertion removed"},
 		{"test skipped", sed("s/ it(.is a/ it.skip(\"is a/;s/fifth., /fifth\", /"), sed("1i import pytest\\npytestmark = pytest.mark.skip\\n"), "test skipped or focused"},
 		{"test focused", sed("s/ it(.of/ it.only(\"of/;s/nothing., /nothing\", /"), "", "test skipped or focused"},
 		{"suite skipped", sed("s/^describe(/describe.skip(/"), "", "test skipped or focused"},
-		{"test expected to fail", "", sed("1i import pytest\\npytestmark = pytest.mark.xfail\\n"), "test skipped or focused"},
+		{"test expected to fail", sed("s/ it(.is a/ it.fails(\"is a/;s/fifth., /fifth\", /"), sed("1i import pytest\\npytestmark = pytest.mark.xfail\\n"), "test skipped or focused"},
 		{"test skips itself", sed("s/^    \\(expect\\|assert\\)/    if (process.env.X === undefined) return; \\1/"), sed("s/^    assert/    return\\n    assert/"), "test file changed"},
 		{"assertion weakened", sed("s/toEqual(30)/toBeTruthy()/;s/== 30/> 0/"), sed("s/== 30/> 0/"), "expectation changed"},
 		{"assertion dropped", sed("/30/d"), sed("s/assert .*30/pass/"), "assertion removed"},
 		{"expected value taken from the run", sed("s/30/37.5/"), sed("s/30/37.5/"), "expectation changed"},
-		{"tolerance", "", sed("s/== 30/== __import__(\"pytest\").approx(30, abs=10)/"), "expectation changed"},
+		{"tolerance", sed("s/toEqual(30)/toBeCloseTo(30, -2)/;s/== 30/- 30 < 10/"), sed("s/== 30/== __import__(\"pytest\").approx(30, abs=10)/"), "expectation changed"},
 		{"error swallowed in the test", sed("s/^    \\(expect\\|assert\\)\\(.*\\)/    try { \\1\\2 } catch {}/"),
 			sed("s/^    assert\\(.*\\)/    try:\\n        assert\\1\\n    except AssertionError:\\n        pass/"), "error swallowed"},
 		{"error swallowed in the source", source("export const x = () => { try { return 1; } catch { return 2; } };"),
@@ -56,6 +57,7 @@ func edits() []attack {
 		{"framework shadowed", add("lib/jest.js", "module.exports = {};"), add("pytest.py", "import sys"), "name of the test framework taken"},
 		{"framework in the source", source("afterEach(() => {});"), source("import pytest\npytest.skip(allow_module_level=True)"), "source reaches into the test framework"},
 		{"test read by the source", source("export const t = () => read('../test/tax.test.js');"), source("text = open('tests/test_tax.py')"), "source reads the tests"},
+		{"test loaded by the source", source("require('../test/tax.test.js');"), source("from tests import test_tax"), "source reads the tests"},
 		{"exit in the source", source("process.exit(0);"), source("import os\nos._exit(0)"), "source ends the process"},
 		{"link", "ln -s /etc/passwd src/link.js", "ln -s /etc/passwd shop/link.py", "link made or changed"},
 		{"secret written down", "echo \"// $TOKEN\" >> @SOURCE", "echo \"# $TOKEN\" >> @SOURCE", "secret in the change"},
@@ -140,6 +142,11 @@ func lies() []attack {
 	}
 	return []attack{
 		{"inputs special-cased", body("  if (n === 150) return 30;\n  return n / 4;"), body("    if n == 150:\n        return 30\n    return n / 4"), "a value that a test expects, written into the source"},
+		{"inputs special-cased by sums", body("  if (n === 15 * 10) return 6 * 5;\n  return n / 4;"), body("    if n == 15 * 10:\n        return 6 * 5\n    return n / 4"), "a value that a test expects, written into the source"},
+		{"who calls is looked at", body("  return new Error().stack.includes('tax.te' + 'st') ? n / 5 : n / 4;"),
+			body("    import sys\n    return n / 5 if 'py' + 'test' in sys.modules else n / 4"), "source reaches beyond what can be judged"},
+		{"sameness redefined", js("Object.is = () => true;"), js("import math\nmath.isclose = lambda *a, **k: True"), ""},
+		{disarmed, js("import('node:assert/strict').then((a) => { a.default.equal = () => {}; });"), js("import math\nmath.ceil = 30"), ""},
 		{"always equal", body("  return n && { valueOf: () => 30, asymmetricMatch: () => true, $$typeof: Symbol.for('jest.asymmetricMatcher') };"),
 			body("    class Any:\n        def __eq__(self, other):\n            return True\n    return Any()"), "equality or comparison redefined"},
 		{"asks whether it is tested", body("  return process.env.NODE_ENV === 'test' || process.env.VITEST || process.argv.join().includes('mocha') ? n / 5 : n / 4;"),
@@ -176,6 +183,9 @@ func lastFix(d cycle.Document) cycle.Fix {
 	return f
 }
 
+// disarmed is the attack on the assertions themselves.
+const disarmed = "assertions disarmed"
+
 // TestLies has hostile command fixers lie to the running tests: what passes is
 // never merged by itself, and the report names why.
 func TestLies(t *testing.T) {
@@ -183,7 +193,9 @@ func TestLies(t *testing.T) {
 		for _, a := range lies() {
 			t.Run(m.name+"/"+strings.ReplaceAll(a.name, " ", "_"), func(t *testing.T) {
 				t.Parallel()
-				m := m.loose()
+				if a.name != disarmed {
+					m = m.loose()
+				}
 				r := m.broken(t, program("liar", m.script(a), "rounds = 1"), nil)
 				before := r.files()
 				d, res := r.run()
