@@ -247,49 +247,6 @@ func TestAttacksOnTheState(t *testing.T) {
 	}
 }
 
-// TestCommandFixerMisbehaves has programs hang, flood, fail and say nonsense:
-// each costs its budget and is named, and the next one still repairs.
-func TestCommandFixerMisbehaves(t *testing.T) {
-	m := miniOf("jest")
-	r := m.broken(t,
-		program("hang", "echo x >> src/tax.js; sleep 600 & sleep 600", `timeout = "1s"`)+
-			program("flood", "yes $(seq 100)")+
-			program("fail", "echo x >> src/tax.js; echo 'no such model' >&2; exit 1")+
-			program("nothing", "echo done")+
-			program("nonsense", "head -c 100000 /dev/urandom; printf '{\"title\": [1'; kill -9 $$")+
-			"[[fixers.command]]\nname = \"missing\"\ncommand = [\"no-such-program\"]\n"+
-			program("state", `echo x > "$STATE/regreen/x"; rm -rf "$STATE" "$REAL/tmp"; echo x > "$REAL/x"; true`, `env = ["STATE", "REAL"]`)+
-			program("packages", "rm -rf node_modules; mkdir -p node_modules/jest; echo x > node_modules/jest/x; echo '// x' >> src/tax.js")+
-			program("mend", m.mend()+`; printf '{"title": "\\u001b[31mred\\u001b[0m %s"}\n' "$(seq -s. 200)"`), nil)
-	home := filepath.Dir(filepath.Dir(r.dir))
-	r.environ = append(r.environ, "STATE="+filepath.Join(home, "state"), "REAL="+home)
-	d, res := r.run()
-	if d.Outcome != cycle.Repaired || r.read(m.source) != m.good {
-		t.Fatalf("outcome %q: %s\n%q\n%s", d.Outcome, d.Reason, d.Warnings, res.stderr)
-	}
-	for _, want := range []string{"hang made no repair: its time of 1s ran out", "flood made no repair: it was ended at the limit of 16 MB of output",
-		"fail made no repair: it ended with exit code 1: no such model", "nothing made no repair: it changed nothing", "nonsense made no repair: it was ended: killed",
-		"the command fixer missing is left out"} {
-		if !slices.ContainsFunc(d.Warnings, func(w string) bool { return strings.Contains(w, want) }) {
-			t.Errorf("no warning says %q: %q", want, d.Warnings)
-		}
-	}
-	for _, f := range d.Iterations[0].Fixes {
-		if f.By == "mend" && (strings.ContainsAny(f.Title, "\x1b") || len([]rune(f.Title)) > 130) {
-			t.Errorf("title %q", f.Title)
-		}
-		if f.By == "packages" && f.Kept {
-			t.Error("a comment was kept")
-		}
-	}
-	if _, err := os.Stat(filepath.Join(home, "x")); err == nil {
-		t.Error("the home folder was written")
-	}
-	if _, err := os.Stat(r.path("node_modules/jest/package.json")); err != nil {
-		t.Error(err)
-	}
-}
-
 // TestCommandFixerIsGivenUp: what it changes does not help, twice; then the
 // failure is the user's.
 func TestCommandFixerIsGivenUp(t *testing.T) {

@@ -126,20 +126,30 @@ func nowhere(t *testing.T, r *repo, res result, secret string) {
 }
 
 // TestChatFixerIsHeldToTheSameRules: a model that edits the test is refused,
-// one without a key is left out, and nothing is merged.
+// one without a key is left out, and nothing is merged, in each framework.
 func TestChatFixerIsHeldToTheSameRules(t *testing.T) {
-	m := miniOf("jest")
-	server := newModel(t, "FILE: "+m.test+"\n<<<<<<< SEARCH\n    expect(tax(150)).toBe(30);\n=======\n    expect(tax(150)).toBe(37.5);\n>>>>>>> REPLACE\n")
-	r := m.broken(t, server.settings(), nil)
-	before := r.files()
-	d, _ := r.run()
-	if want := "the chat fixer is left out: the variable MODEL_KEY is not set"; !slices.Contains(d.Warnings, want) || len(server.prompts) > 0 {
-		t.Errorf("%d prompts, warnings %q", len(server.prompts), d.Warnings)
+	for _, m := range minis() {
+		t.Run(m.name, func(t *testing.T) {
+			t.Parallel()
+			line := ""
+			for l := range strings.Lines(m.files[m.test]) {
+				if strings.Contains(l, "30") {
+					line = strings.TrimRight(l, "\n")
+				}
+			}
+			server := newModel(t, "FILE: "+m.test+"\n<<<<<<< SEARCH\n"+line+"\n=======\n"+strings.Replace(line, "30", "37.5", 1)+"\n>>>>>>> REPLACE\n")
+			r := m.broken(t, server.settings(), nil)
+			before := r.files()
+			d, _ := r.run()
+			if want := "the chat fixer is left out: the variable MODEL_KEY is not set"; !slices.Contains(d.Warnings, want) || len(server.prompts) > 0 {
+				t.Errorf("%d prompts, warnings %q", len(server.prompts), d.Warnings)
+			}
+			r.environ = append(r.environ, "MODEL_KEY=k")
+			d, res := r.run()
+			if got := refusedBy(d, "chat"); d.Outcome != cycle.Failed || got != "expectation changed" {
+				t.Errorf("outcome %q, refused %q\n%s", d.Outcome, got, res.stderr)
+			}
+			diffMaps(t, "files", before, r.files())
+		})
 	}
-	r.environ = append(r.environ, "MODEL_KEY=k")
-	d, res := r.run()
-	if got := refusedBy(d, "chat"); d.Outcome != cycle.Failed || got != "expectation changed" {
-		t.Errorf("outcome %q, refused %q\n%s", d.Outcome, got, res.stderr)
-	}
-	diffMaps(t, "files", before, r.files())
 }
