@@ -43,6 +43,8 @@ type delta struct {
 	notLoaded map[int][]string
 	target    []failure
 	plan      plan
+	alone     bool                    // only the targets run, not all tests of their files
+	only      map[int][]runner.TestID // what runs then
 	runs      int
 	tried     map[string]*result // what came of runs, by what was reverted
 	stopped   bool               // the budget ran out
@@ -73,6 +75,7 @@ func (c *run) guilt(ctx context.Context, r *result) error {
 	defer cancel()
 	for _, d := range states {
 		d.notLoaded = r.notLoaded
+		d.alone = aloneSaves(r, target)
 		d.aim(target)
 		done, err := d.blame(within)
 		if ctx.Err() != nil {
@@ -110,7 +113,23 @@ func (c *run) earlier(ctx context.Context) ([]*delta, error) {
 // is none, or when the time is over.
 func (d *delta) blame(ctx context.Context) (done bool, err error) {
 	c := d.c
+	target := d.target
 	found, err := d.search(ctx, d.all)
+	if err == nil && d.alone && !d.stopped {
+		// What needs the tests beside it fails with nothing changed, or passes
+		// with everything in place.
+		passed := func(failure) bool { return true }
+		if len(found) > 0 {
+			passed, err = d.without(ctx, nil)
+		}
+		if err == nil && !d.stopped && slices.ContainsFunc(d.target, passed) {
+			d.together(target)
+			found, err = d.search(ctx, d.all)
+		}
+	}
+	if d.alone && d.stopped {
+		return true, err // what was seen of tests on their own is not confirmed
+	}
 	if err != nil || len(found) == 0 {
 		return d.stopped, err
 	}
@@ -184,7 +203,10 @@ func (d *delta) narrow(ctx context.Context, atoms []atom) ([]atom, error) {
 }
 
 func (d *delta) aim(left []failure) {
-	d.target, d.plan = left, plan{}
+	d.target, d.plan, d.only = left, plan{}, nil
+	if d.alone {
+		d.only = idsOf(left)
+	}
 	for _, f := range left {
 		for _, file := range filesOf(f, d.notLoaded) {
 			d.plan[f.unit] = appendNew(d.plan[f.unit], file)
@@ -279,7 +301,9 @@ func (d *delta) without(ctx context.Context, atoms []atom) (passed func(failure)
 	if err := d.c.reset(ctx, edits); err == nil {
 		d.c.littered = true
 		var res *result
-		if res, err = d.c.suite.run(ctx, d.plan, d.c.tryOptions()); err == nil {
+		o := d.c.tryOptions()
+		o.tests = d.only
+		if res, err = d.c.suite.run(ctx, d.plan, o); err == nil {
 			d.runs++
 			d.tried[key] = res
 			return func(f failure) bool { return gone(res, f) }, nil
