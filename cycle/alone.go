@@ -8,7 +8,8 @@ import (
 
 const (
 	// worthAlone is what the tests beside the failed ones have to take before
-	// a search leaves them out.
+	// a search leaves them out; half of the run it has to be as well, since a
+	// test on its own has to be confirmed before anything is told.
 	worthAlone = time.Second
 	// maxAlone bounds the tests that are run by their names.
 	maxAlone = 20
@@ -38,7 +39,7 @@ func aloneSaves(r *result, failed []failure) bool {
 			others += t.Duration
 		}
 	}
-	return others >= worthAlone
+	return others >= max(worthAlone, r.took/2)
 }
 
 // idsOf are the tests that failed, by unit.

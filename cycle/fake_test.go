@@ -39,6 +39,7 @@ type world struct {
 	unlucky     map[string]int           // tests that fail in one run, by name, whatever the files hold
 	luckyFrom   int                      // the run from which on all tests pass, whatever the files hold; 0: none
 	took        map[string]time.Duration // by the tests' names
+	boot        time.Duration            // a run takes at least that
 	alone       map[string]bool          // of tests that are run by their names: what they say whatever the files hold
 	named       int                      // runs of tests by their names
 	litter      func(w *world)           // what the tests do to the tree as they run
@@ -169,6 +170,9 @@ func (w *world) Discover(_ string, src []byte) []runner.Decl {
 
 func (w *world) Run(_ context.Context, req runner.Request) (*runner.Report, error) {
 	w.runs++
+	if w.boot > 0 {
+		time.Sleep(w.boot) // in a bubble of testing/synctest
+	}
 	if len(req.Tests) > 0 {
 		w.named++
 	}
