@@ -100,6 +100,8 @@ func TestNodeLoads(t *testing.T) {
 		{"cwd data", tree("t/a.test.js", "fs.readFileSync(path.join(process.cwd(), 'f', 'a.json'))\n", "f/a.json", "", "t/b.test.js", plain), "M f/a.json", "t/a.test.js"},
 		{"file snapshot", tree("t/a.test.js", "expect(x).toMatchFileSnapshot('./out/a.html')\n", "t/out/a.html", "", "t/b.test.js", plain), "M t/out/a.html", "t/a.test.js"},
 		{"babel json plugin", tree("babel.config.json", `{"plugins":["./tools/plugin.js"]}`, "tools/plugin.js", "", "a.test.js", plain), "M tools/plugin.js", "a.test.js"},
+		{"babel plugin in code", tree("babel.config.js", "module.exports = { plugins: ['./tools/plugin'] }\n", "tools/plugin.js", "require('./part')\n", "tools/part.js", "", "a.test.js", plain), "M tools/part.js", "a.test.js"},
+		{"mocharc node option", tree(".mocharc.json", `{"node-option":["import=./tools/hook.mjs"]}`, "tools/hook.mjs", "", "a.test.js", plain), "M tools/hook.mjs", "a.test.js"},
 		{"package json jest preset", tree("package.json", `{"jest":{"preset":"./conf"}}`, "conf/jest-preset.js", "", "a.test.js", plain), "M conf/jest-preset.js", "a.test.js"},
 		{"mocharc require json", tree(".mocharc.json", `{"reporter":"./tools/rep.js"}`, "tools/rep.js", "", "a.test.js", plain), "M tools/rep.js", "a.test.js"},
 		{"unknown alias", tree("package.json", "{}", "a.test.js", "import B from 'components/Button'\n", "src/components/Button.js", "", "b.test.js", plain), "M src/components/Button.js", "a.test.js"},
@@ -114,7 +116,7 @@ func TestNodeLoads(t *testing.T) {
 		{"publishConfig", tree("package.json", ws, "packages/a/package.json", `{"name":"@m/a","main":"src/index.ts","publishConfig":{"main":"dist/index.js"}}`, "packages/a/src/index.ts", "", "b.test.ts", "import '@m/a'\n"), "M packages/a/src/index.ts", "b.test.ts"},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
-			if got := selectChange(t, lang.Set{js.Language{}, py.New("")}, tc.tree, node(".", "babel.config.json", ".mocharc.json", "package.json"), tc.change); got != tc.want {
+			if got := selectChange(t, lang.Set{js.Language{}, py.New("")}, tc.tree, node(".", "babel.config.json", "babel.config.js", ".mocharc.json", "package.json"), tc.change); got != tc.want {
 				t.Errorf("selected %q, want %q", got, tc.want)
 			}
 		})

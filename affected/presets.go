@@ -3,12 +3,13 @@ package affected
 import (
 	"encoding/json"
 	"path"
+	"strings"
 
 	"regreen/internal/lazyregexp"
 )
 
 // relativeName is a quoted or bare relative path in a configuration.
-var relativeName = lazyregexp.New(`(?m)(?:["'\s])(\.{1,2}/[\w@./-]+)(?:["'\s,]|$)`)
+var relativeName = lazyregexp.New(`(?m)(?:["'\s=])(\.{1,2}/[\w@./-]+)(?:["'\s,]|$)`)
 
 // toolKeys are the parts of a package.json that set up what runs the tests.
 var toolKeys = []string{"jest", "mocha", "babel", "vitest", "ava", "nyc", "c8"}
@@ -19,7 +20,10 @@ var toolKeys = []string{"jest", "mocha", "babel", "vitest", "ava", "nyc", "c8"}
 func (g *Graph) presets(id int32) {
 	file := g.nodes[id].name
 	base := path.Base(file)
-	if g.nodes[id].owned || base != "package.json" && !isToolConfig(base) {
+	// Babel takes plugins by name in code too; of another configuration in code
+	// the framework tells what it is made of.
+	babel := strings.HasPrefix(base, "babel.config.") || strings.HasPrefix(base, ".babelrc.")
+	if g.nodes[id].owned && !babel || base != "package.json" && !isToolConfig(base) {
 		return
 	}
 	src, err := g.in.Tree.ReadFile(file)

@@ -39,6 +39,7 @@ type config struct {
 	ModuleNameMapper       [][]any
 	ModuleDirectories      []string
 	ModulePaths            []string
+	Haste                  struct{ HasteImplModulePath string }
 }
 
 type shown struct {
@@ -116,6 +117,9 @@ func (r *reading) read(sh shown, cmd command) {
 			return false
 		}
 		return slices.ContainsFunc(tests, func(m matcher) bool { return m.match(abs) })
+	}
+	for _, f := range node.Hooks(r.env, r.project) {
+		r.global(f)
 	}
 	mocks := r.files(sh, cmd)
 	r.layout.Implicit = func(test string) []string {
@@ -211,6 +215,10 @@ func (r *reading) global(file string) {
 }
 
 func (r *reading) globals(c config) {
+	if impl := c.Haste.HasteImplModulePath; impl != "" {
+		r.global(impl)
+		r.blind("modules are found by the names that %s gives them", filepath.Base(impl))
+	}
 	lists := [][]string{c.SetupFiles, c.SetupFilesAfterEnv, c.SnapshotSerializers,
 		{c.SnapshotResolver, c.GlobalSetup, c.GlobalTeardown, c.TestEnvironment, c.Resolver, c.Runner, c.DependencyExtractor}}
 	for _, l := range lists {

@@ -82,6 +82,21 @@ module.exports = {
 	}
 }
 
+// Modules that are found by names of the project's own making are seen in no
+// text: any change may matter to any test.
+func TestLayoutIsBlindToNamesOfModules(t *testing.T) {
+	a := txtar.Parse([]byte("-- package.json --\n{}\n-- jest.config.js --\nmodule.exports = { haste: { hasteImplModulePath: '<rootDir>/haste.js' } };\n" +
+		"-- haste.js --\nmodule.exports = { getHasteName: () => null };\n"))
+	env, p := project(t, a, "jest30")
+	l, err := Framework{}.Layout(context.Background(), env, p)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if l.Blind == "" || !slices.Contains(l.Global, "haste.js") {
+		t.Errorf("layout of a project with names of its own: blind %q, global %q", l.Blind, l.Global)
+	}
+}
+
 func TestLayoutGuess(t *testing.T) {
 	a := txtar.Parse([]byte("-- package.json --\n{}\n-- jest.config.js --\nmodule.exports = {\n"))
 	env, p := project(t, a, "jest30")

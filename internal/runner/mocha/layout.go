@@ -106,6 +106,9 @@ func (l *layout) read(o *options) runner.Layout {
 			l.global(f)
 		}
 	}
+	for _, f := range node.Hooks(l.env, l.project, o.nodeFlags()...) {
+		l.global(f)
+	}
 	listed := map[string]bool{}
 	for _, f := range o.Files {
 		rel, ok := node.Rel(l.context, f)

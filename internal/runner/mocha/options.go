@@ -42,6 +42,20 @@ func ask(ctx context.Context, env runner.Env, p runner.Project) (*options, error
 	return &o, nil
 }
 
+// nodeFlags are the flags that the options hand to node, as on its command line.
+func (o *options) nodeFlags() []string {
+	var out []string
+	for _, f := range strs(o.Options["node-option"]) {
+		out = append(out, "--"+f)
+	}
+	for _, name := range []string{"import", "loader", "experimental-loader", "env-file", "env-file-if-exists"} {
+		for _, f := range strs(o.Options[name]) {
+			out = append(out, "--"+name+"="+f)
+		}
+	}
+	return out
+}
+
 // dropped are options that would change what a run reports or keep it from
 // ending.
 var dropped = []string{

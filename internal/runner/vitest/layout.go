@@ -33,6 +33,7 @@ type resolvedProject struct {
 	TypeInclude         []string // files of type tests; none where types are not checked
 	TypeExclude         []string
 	SetupFiles          []string
+	Programs            []string
 	GlobalSetup         []string
 	SnapshotSerializers []string
 	OwnSnapshots        bool
@@ -126,10 +127,12 @@ func (l *layout) tests(dir string, include, exclude []string) tests {
 
 func (l *layout) read(got resolved) runner.Layout {
 	l.global(got.Config...)
+	l.global(node.Hooks(l.env, l.project)...)
 	var all []tests
 	for _, p := range got.Projects {
 		l.global(p.Config...)
 		l.global(p.SetupFiles...)
+		l.global(p.Programs...)
 		l.global(p.GlobalSetup...)
 		l.global(p.SnapshotSerializers...)
 		if strings.HasPrefix(p.Environment, ".") || filepath.IsAbs(p.Environment) {

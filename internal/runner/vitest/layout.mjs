@@ -27,6 +27,9 @@ const projects = (vitest.projects ?? []).map((p) => {
     typeInclude: c.typecheck?.enabled ? list(c.typecheck.include) : [],
     typeExclude: list(c.typecheck?.exclude),
     setupFiles: list(c.setupFiles),
+    // What vitest loads besides: a runner, how differences are shown, environments by pattern.
+    programs: [...list(c.runner), ...list(c.diff), ...(c.environmentMatchGlobs ?? []).flatMap((pair) => list(pair?.[1]))]
+      .filter((f) => f.startsWith('.') || path.isAbsolute(f)).map((f) => path.resolve(c.root, f)),
     globalSetup: list(c.globalSetup),
     snapshotSerializers: list(c.snapshotSerializers),
     ownSnapshots: typeof c.resolveSnapshotPath === 'function',

@@ -158,11 +158,12 @@ export default defineConfig({
     { find: /^@(app|lib)\/(.*)/, replacement: new URL('./$1/src/$2', import.meta.url).pathname },
     { find: 'react', replacement: 'preact/compat' },
   ] },
-  test: { ...shared, setupFiles: ['./test/setup.ts'], globalSetup: './test/global.ts', exclude: ['**/node_modules/**', 'test/skipped/**'] },
+  test: { ...shared, setupFiles: ['./test/setup.ts'], runner: './test/runner.ts', globalSetup: './test/global.ts', exclude: ['**/node_modules/**', 'test/skipped/**'] },
 });
 -- shared.ts --
 export const shared = { include: ['test/**/*.check.ts'] };
 -- test/setup.ts --
+-- test/runner.ts --
 -- test/global.ts --
 export default () => {};
 -- .env.test --
@@ -173,7 +174,7 @@ A=1
 		if err != nil || l.Uncertain != "" {
 			t.Fatalf("%s: Layout = %+v, %v", deps, l, err)
 		}
-		if diff := cmp.Diff([]string{".env.test", "package.json", "shared.ts", "test/global.ts", "test/setup.ts", "vitest.config.ts"}, l.Global); diff != "" {
+		if diff := cmp.Diff([]string{".env.test", "package.json", "shared.ts", "test/global.ts", "test/runner.ts", "test/setup.ts", "vitest.config.ts"}, l.Global); diff != "" {
 			t.Errorf("%s: Global (-want +got):\n%s", deps, diff)
 		}
 		if diff := cmp.Diff([]lang.Alias{
