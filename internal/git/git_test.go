@@ -205,6 +205,30 @@ func TestModified(t *testing.T) {
 	}
 }
 
+// What git was told not to look at is seen by tests all the same. A file that a
+// sparse checkout leaves out is not deleted.
+func TestModifiedBehindGitsBack(t *testing.T) {
+	g := gittest.New(t)
+	g.Write("assumed", "1", "assumed-same", "1", "assumed-gone", "1", "skipped", "1", "skipped-away", "1")
+	g.Commit("one")
+	g.Git("update-index", "--assume-unchanged", "assumed", "assumed-same", "assumed-gone")
+	g.Git("update-index", "--skip-worktree", "skipped", "skipped-away")
+	g.Write("assumed", "2", "skipped", "2")
+	for _, name := range []string{"assumed-gone", "skipped-away"} {
+		if err := os.Remove(g.Path(name)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	got, err := open(t, g.Dir).Modified(t.Context(), "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := []Change{{"assumed", Modified}, {"assumed-gone", Deleted}, {"skipped", Modified}}
+	if d := cmp.Diff(want, got); d != "" {
+		t.Errorf("Modified (-want +got):\n%s", d)
+	}
+}
+
 func TestModifiedAgainstRevision(t *testing.T) {
 	g := gittest.New(t)
 	g.Write("a", "1", "b", "1")

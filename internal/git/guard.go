@@ -148,7 +148,7 @@ func (r *Repo) readIndex(ctx context.Context) (indexRead, error) {
 	if last.sum != "" && last.stat == stat {
 		return last, nil
 	}
-	out, err := r.git(ctx, "ls-files", "-s", "-z")
+	out, err := r.git(ctx, "ls-files", "-s", "-v", "-z")
 	if err != nil {
 		return indexRead{}, err
 	}

@@ -35,7 +35,10 @@ type Listing struct {
 	// worktrees of this repository inside it, which are somebody's other tree.
 	Skipped []string
 
-	real map[string]bool // folders that were looked at
+	// unwatched are tracked files that git was told not to look at, with
+	// whether they are to be there: skip-worktree files need not be.
+	unwatched map[string]bool
+	real      map[string]bool // folders that were looked at
 	// at is the folder of the last file, open; files come folder by folder.
 	at    *dirstat.Dir
 	atRel string
@@ -80,7 +83,7 @@ func (r *Repo) list(ctx context.Context, l *Listing, prefix string) error {
 			tracked = index.entries
 			return err
 		}
-		out, err := r.run.Run(gctx, Call{Dir: dir, Args: []string{"ls-files", "-z", "-c", "-s"}})
+		out, err := r.run.Run(gctx, Call{Dir: dir, Args: []string{"ls-files", "-z", "-c", "-s", "-v"}})
 		tracked = split(out)
 		return err
 	})
@@ -97,10 +100,18 @@ func (r *Repo) list(ctx context.Context, l *Listing, prefix string) error {
 	last := ""
 	for _, e := range tracked {
 		meta, rel, ok := strings.Cut(e, "\t")
-		if !ok || rel == last { // a conflict has up to three stages
+		if !ok || rel == last || len(meta) < 2 { // a conflict has up to three stages
 			continue
 		}
 		last = rel
+		tag := meta[0]
+		meta = meta[2:]
+		if tag == 'S' || tag >= 'a' && tag <= 'z' {
+			if l.unwatched == nil {
+				l.unwatched = map[string]bool{}
+			}
+			l.unwatched[prefix+rel] = tag != 'S' && tag != 's'
+		}
 		if strings.HasPrefix(meta, "160000 ") {
 			nested = append(nested, rel)
 			continue

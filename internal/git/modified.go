@@ -64,6 +64,9 @@ func (r *Repo) ModifiedIn(ctx context.Context, oid string, l *Listing) ([]Change
 	if err := r.diff(ctx, oid, "", onDisk, found); err != nil {
 		return nil, err
 	}
+	if err := r.unwatched(ctx, oid, l, onDisk, found); err != nil {
+		return nil, err
+	}
 	for _, n := range l.Nested {
 		sub, err := r.nestedBase(ctx, oid, n)
 		if err == nil {
@@ -79,6 +82,40 @@ func (r *Repo) ModifiedIn(ctx context.Context, oid string, l *Listing) ([]Change
 	}
 	sort.Slice(changes, func(i, j int) bool { return changes[i].Path < changes[j].Path })
 	return changes, nil
+}
+
+// unwatched adds what differs among the files that git was told not to look at
+// (assume-unchanged, skip-worktree): tests see them as they are.
+func (r *Repo) unwatched(ctx context.Context, oid string, l *Listing, onDisk map[string]File, found map[string]Status) error {
+	if len(l.unwatched) == 0 {
+		return nil
+	}
+	tree, err := r.tree(ctx, oid)
+	if err != nil {
+		return err
+	}
+	var unsure []suspect
+	for rel, expected := range l.unwatched {
+		base, had := tree[rel]
+		_, exists := onDisk[rel]
+		switch {
+		case found[rel] != "" || base.mode == "160000":
+		case exists && had:
+			unsure = append(unsure, suspect{rel, base.oid})
+		case had && expected:
+			found[rel] = Deleted
+		}
+	}
+	same, err := r.same(ctx, r.root, "", unsure)
+	if err != nil {
+		return err
+	}
+	for _, s := range unsure {
+		if !same[s.rel] {
+			found[s.rel] = Modified
+		}
+	}
+	return nil
 }
 
 // nestedBase is the commit that a submodule had at the base, or the HEAD of an

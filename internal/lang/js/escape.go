@@ -3,6 +3,7 @@ package js
 import (
 	"strconv"
 	"strings"
+	"unicode/utf16"
 	"unicode/utf8"
 )
 
@@ -46,6 +47,12 @@ func escape(s string) (value string, n int) {
 		hex, n = s[1:5], 5
 	}
 	if code, err := strconv.ParseUint(hex, 16, 21); hex != "" && err == nil {
+		if low := s[n:]; utf16.IsSurrogate(rune(code)) && len(low) >= 6 && low[0] == '\\' && low[1] == 'u' {
+			// Two escapes that are one character.
+			if second, err := strconv.ParseUint(low[2:6], 16, 21); err == nil && utf16.IsSurrogate(rune(second)) {
+				return string(utf16.DecodeRune(rune(code), rune(second))), n + 6
+			}
+		}
 		return string(rune(code)), n
 	}
 	_, size := utf8.DecodeRuneInString(s)
