@@ -48,7 +48,7 @@ func (m *mender) byTokens() []attempt {
 		switch {
 		case len(added) == 0 && (len(lost) == 1 && canRestore(m.base, lost[0]) || allClosers(m.base, lost)):
 			text := m.base.at(lang.Span{Start: lost[0].Start, End: lost[len(lost)-1].End})
-			out = append(out, attempt{edits: []lang.TextEdit{m.gap(bs, ts, h, text)}, what: "insert " + text})
+			out = append(out, attempt{edits: []lang.TextEdit{m.gap(bs, ts, m.slid(bs, ts, h), text)}, what: "insert " + text})
 		case len(lost) == 0 && len(added) == 1 && mendable[m.t.str(added[0])]:
 			out = append(out, attempt{edits: []lang.TextEdit{m.gap(bs, ts, h, "")}, what: "delete " + m.t.str(added[0])})
 		case len(lost) == 1 && len(added) == 1 && m.exchangeable(lost[0], added[0]):
@@ -105,8 +105,7 @@ func (m *mender) gap(bs, ts []lang.Token, h hunk, text string) lang.TextEdit {
 		for _, k := range ts[h.B0:h.B1] {
 			is = strings.Replace(is, m.t.str(k), "", 1)
 		}
-		if strings.TrimSpace(is) == "" && (rest == is || strings.HasPrefix(was, is) || strings.HasSuffix(was, is) ||
-			text == "" && (strings.HasPrefix(is, was) || strings.HasSuffix(is, was))) {
+		if strings.TrimSpace(is) == "" && (rest == is || cutOut(was, is) || text == "" && (strings.HasPrefix(is, was) || strings.HasSuffix(is, was))) {
 			return shrink(m.t, lang.TextEdit{Span: now, New: was})
 		}
 	}
@@ -117,6 +116,53 @@ func (m *mender) gap(bs, ts []lang.Token, h hunk, text string) lang.TextEdit {
 		return lang.TextEdit{Span: lang.Span{Start: now.Start, End: now.Start}, New: text}
 	}
 	return lang.TextEdit{Span: lang.Span{Start: now.End, End: now.End}, New: text}
+}
+
+// cutOut tells whether a text is another one with one stretch cut out of it.
+func cutOut(was, is string) bool {
+	head, tail := 0, 0
+	for head < min(len(was), len(is)) && was[head] == is[head] {
+		head++
+	}
+	for tail < min(len(was), len(is)) && was[len(was)-1-tail] == is[len(is)-1-tail] {
+		tail++
+	}
+	return len(was) >= len(is) && head+tail >= len(is)
+}
+
+// slid is a hunk of one lost token among several of its text: the one of them
+// that was lost, by the white space around them, and not the last.
+func (m *mender) slid(bs, ts []lang.Token, h hunk) hunk {
+	if h.A1 != h.A0+1 || h.B1 != h.B0 {
+		return h
+	}
+	text := m.base.str(bs[h.A0])
+	low, high := 0, 0
+	for h.A0+low > 1 && h.B0+low > 1 && m.base.str(bs[h.A0+low-1]) == text {
+		low--
+	}
+	for h.A1+high < len(bs) && h.B0+high < len(ts) && m.base.str(bs[h.A1+high]) == text {
+		high++
+	}
+	if low == high || h.A0+low < 1 || h.B0+low < 1 {
+		return h
+	}
+	end, from, to := len(m.base.src), ts[h.B0+low-1].End, len(m.t.src)
+	if h.A1+high < len(bs) {
+		end = bs[h.A1+high].Start
+	}
+	if h.B0+high < len(ts) {
+		to = ts[h.B0+high].Start
+	}
+	want := m.base.at(lang.Span{Start: bs[h.A0+low-1].End, End: end})
+	for d := low; d <= high; d++ {
+		x := hunk{h.A0 + d, h.A1 + d, h.B0 + d, h.B1 + d}
+		e := m.gap(bs, ts, x, text)
+		if e.Start >= from && e.End <= to && m.t.at(lang.Span{Start: from, End: e.Start})+e.New+m.t.at(lang.Span{Start: e.End, End: to}) == want {
+			return x
+		}
+	}
+	return h
 }
 
 // shrink cuts what an edit leaves as it is off its ends.
@@ -135,6 +181,9 @@ func shrink(t *text, e lang.TextEdit) lang.TextEdit {
 // line, or of the whole file, but is one character to the eye.
 func (m *mender) byLines() []attempt {
 	bl, tl := splitLines(m.base.src), splitLines(m.t.src)
+	if n := len(bl); n > 1 && bl[n-1] == "" && tl[len(tl)-1] != "" {
+		bl = bl[:n-1] // the last line's end was lost
+	}
 	starts := m.t.lineStarts()
 	var out []attempt
 	var indents []lang.TextEdit
