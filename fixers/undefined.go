@@ -269,7 +269,7 @@ func (v *view) asOthersImport(_ Cause, u unbound) []Fix {
 		if !ok {
 			continue
 		}
-		f := Fix{Title: fmt.Sprintf("import %s from %s", u.name, spec), Applicability: Likely, Rank: 4, Edits: inFile(u.t.path, edits),
+		f := Fix{Title: importTitle(u.t.lang, spec, name.Imported, u.name), Applicability: Likely, Rank: 4, Edits: inFile(u.t.path, edits),
 			Evidence: fmt.Sprintf("%d other files import %s so", n, u.name)}
 		if len(ways) > 1 {
 			f.Applicability = Propose

@@ -251,10 +251,23 @@ func (v *view) lostImport(_ Cause, u unbound) []Fix {
 			}
 			edits = es
 		}
-		return []Fix{{Title: fmt.Sprintf("import %s from %s again", u.name, spec), Applicability: Safe, Rank: 0,
+		return []Fix{{Title: importTitle(u.t.lang, spec, imp.Names[i].Imported, u.name) + " again", Applicability: Safe, Rank: 0,
 			Edits: inFile(u.t.path, edits), Evidence: evidence}}
 	}
 	return nil
+}
+
+// importTitle says what an import takes in, as a person would.
+func importTitle(l lang.Language, spec, imported, local string) string {
+	switch {
+	case l.Name() == "python" && imported == "*" && local == spec:
+		return "import " + spec
+	case l.Name() == "python" && imported == "*":
+		return fmt.Sprintf("import %s as %s", spec, local)
+	case imported != local && imported != "*" && imported != "default":
+		return fmt.Sprintf("import %s as %s from %s", imported, local, spec)
+	}
+	return fmt.Sprintf("import %s from %s", local, spec)
 }
 
 // presentSpecifier is how a base import is written now; same when it is as it
