@@ -30,6 +30,9 @@ type effect struct {
 	names lang.Names
 	// only are the tests that a file that tests are run with reaches; nil for all.
 	only map[int32]bool
+	// plugs are the files that name it as one to run tests with and do no more
+	// with it.
+	plugs map[int32]bool
 	// note says why less (quiet, narrow) or everything is selected.
 	note string
 }

@@ -3,6 +3,7 @@ package affected
 import (
 	"context"
 	"path"
+	"slices"
 	"strings"
 
 	"regreen/internal/lang"
@@ -37,7 +38,7 @@ func (g *Graph) fixtureEffect(ctx context.Context, file string, l lang.Language,
 	if len(tests) == 0 || !parses(ctx, l, file, before) || !parses(ctx, l, file, now) {
 		return effect{}
 	}
-	out := effect{only: map[int32]bool{}}
+	out := effect{only: map[int32]bool{}, plugs: map[int32]bool{}}
 	var used []string
 	for p, of := range tests {
 		others := g.loadedWith(g.in.Projects[p], of)
@@ -46,6 +47,18 @@ func (g *Graph) fixtureEffect(ctx context.Context, file string, l lang.Language,
 			return effect{}
 		}
 		used = append(used, n.Names...)
+		for _, e := range g.nodes[id].rev {
+			by := g.nodes[e.to].name
+			src, with := others[by]
+			if !with && slices.Contains(of, by) {
+				var err error
+				src, err = g.in.Tree.ReadFile(by)
+				with = err == nil
+			}
+			if with && n.Plugs != nil && n.Plugs(src) {
+				out.plugs[e.to] = true
+			}
+		}
 		seeds := map[int32]string{}
 		for id := range g.nodes {
 			f := &g.nodes[id]

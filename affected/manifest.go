@@ -38,6 +38,37 @@ func isManifest(file string) bool {
 	return isToolConfig(base)
 }
 
+// unread tells whether no project with tests below a manifest's folder reads it
+// when it runs, now or at the base.
+func (g *Graph) unread(file string) bool {
+	var texts [][]byte
+	if src, err := g.in.Tree.ReadFile(file); err == nil {
+		texts = append(texts, src)
+	}
+	if g.in.Base == nil {
+		return false
+	}
+	if src, ok := g.in.Base(file); ok {
+		texts = append(texts, src)
+	}
+	if len(texts) == 0 {
+		return false
+	}
+	dir, found := path.Dir(file), false
+	for _, p := range g.in.Projects {
+		if root := path.Clean(p.Root); !within(root+"/", dir) && !within(dir+"/", root) {
+			continue
+		}
+		found = true
+		for _, text := range texts {
+			if p.Unread == nil || !p.Unread(file, text) {
+				return false
+			}
+		}
+	}
+	return found
+}
+
 // isToolConfig knows name.config.ts, .namerc, .namerc.json and the like:
 // runners, compilers and bundlers are set up by files of such names.
 func isToolConfig(base string) bool { return configName(base) && !ofTooling(base) }

@@ -215,6 +215,9 @@ func (w *walk) narrowed(at int32, to edge) bool {
 	if n.isProject() {
 		return e.narrow
 	}
+	if e.plugs[to.to] && w.g.labels[to.label] == (label{verb: verbs[lang.Dynamic]}) {
+		return true // its tests are run with both
+	}
 	return e.only != nil && !e.only[to.to] && w.g.labels[to.label].verb == runWith
 }
 
@@ -251,7 +254,7 @@ func (w *walk) expand(at int32, visit func(to, label int32)) {
 	for _, id := range e.packages {
 		visit(id, g.label("is installed by", ""))
 	}
-	if isManifest(n.name) && !e.narrow {
+	if isManifest(n.name) && !e.narrow && !g.unread(n.name) {
 		below := g.label("is below", "everything below its folder depends on it")
 		for id := range g.nodes {
 			if f := g.nodes[id]; !f.virtual && (f.owned || len(f.projects) > 0) && within(f.name, path.Dir(n.name)) {

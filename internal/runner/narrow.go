@@ -18,4 +18,7 @@ type Narrowing struct {
 	// that it computes. A file that is no test counts where it looks as if
 	// tests inherited or took something from it.
 	Mentions func(file string, src []byte, test bool) bool
+	// Plugs tells whether all that a text does with the file is to name it as one
+	// to run tests with: what it offers goes by Names there too. May be nil.
+	Plugs func(src []byte) bool
 }

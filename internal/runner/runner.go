@@ -256,6 +256,9 @@ type Layout struct {
 	// Implicit gives the files one test depends on without importing them
 	// (conftest.py up the folders, snapshots); may be nil.
 	Implicit func(testFile string) []string
+	// Unread tells whether no run of the project reads a file (rel) of a name that
+	// sets many programs up (setup.cfg), with such a text, nil for none; may be nil.
+	Unread func(file string, text []byte) bool
 	// Aliases are what specifiers mean (moduleNameMapper, resolve.alias).
 	Aliases []lang.Alias
 	// Uncertain says why the layout is a guess; "" when it was read from the framework itself.

@@ -61,6 +61,7 @@ func (*Framework) Narrow(file string, before, after []byte, others map[string][]
 		}
 	}
 	n.Mentions = func(file string, src []byte, test bool) bool { return c.mentions(file, src, test) }
+	n.Plugs = func(src []byte) bool { return plugs(src, file) }
 	return n, true
 }
 

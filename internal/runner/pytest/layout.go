@@ -52,7 +52,7 @@ func readLayout(root string, p runner.Project) (runner.Layout, error) {
 			}
 		}
 	}
-	return runner.Layout{IsTest: l.isTest, Global: global, Implicit: l.implicit, Uncertain: l.uncertain}, nil
+	return runner.Layout{IsTest: l.isTest, Global: global, Implicit: l.implicit, Unread: l.unread(p), Uncertain: l.uncertain}, nil
 }
 
 // settings are the modules of Django's settings that pytest-django loads before
