@@ -59,6 +59,13 @@ func TestNodeCases(t *testing.T) {
 		{name: "new file for a glob import", tree: tree("a.test.ts", "const all = import.meta.glob('./p/**/*.ts', { eager: true })\n", "p/q/x.ts", "", "b.test.ts", plain), change: "A p/q/x.ts", want: "a.test.ts"},
 		{name: "a linter's configuration that is gone", tree: tree("a.test.js", plain), change: "D eslint.config.mjs"},
 		{name: "a compiler's configuration that is gone", tree: tree("a.test.js", plain), change: "D babel.config.mjs", want: "a.test.js"},
+		// No framework reads what a bundler is set up by.
+		{name: "a bundler's configuration", tree: tree("rollup.config.js", "", "a.test.js", plain), change: "M rollup.config.js"},
+		{name: "a bundler's configuration that is gone", tree: tree("a.test.js", plain), change: "D tsup.config.ts"},
+		{name: "a bundler that a test may start", tree: tree("tsup.config.ts", "", "a.test.js", "import './lib'\n", "lib.js", "require('child_process')\n", "b.test.js", "import { build } from 'tsup'\n", "c.test.js", plain), change: "M tsup.config.ts", want: "a.test.js b.test.js"},
+		{name: "a bundler's configuration that a test loads", tree: tree("rollup.config.js", "", "a.test.js", "import '../rollup.config.js'\n", "t/a.test.js", "import '../rollup.config.js'\n"), change: "M rollup.config.js", want: "t/a.test.js"},
+		{name: "a bundler that makes the tests", tree: tree("package.json", `{"devDependencies":{"rollup-jest":"3"}}`, "rollup.config.js", "", "a.test.js", plain), change: "M rollup.config.js", want: "a.test.js"},
+		{name: "a bundler's configuration that the runner's loads", tree: tree("webpack.config.js", "", "a.test.js", plain), change: "M webpack.config.js", global: []string{"webpack.config.js"}, want: "a.test.js"},
 		// Of a public command line's tests: programs without an ending that a test starts
 		{name: "script without an ending", tree: tree("t/a.test.js", "spawn(path.join(__dirname, 'fixtures', 'pm'), ['go'])\n", "t/fixtures/pm", "#!/usr/bin/env node\nrequire('../../')\n", "index.js", "", "b.test.js", plain), change: "M index.js", want: "t/a.test.js"},
 		{name: "program of another kind", tree: tree("t/a.test.js", "spawn(path.join(__dirname, 'fixtures', 'pm'), ['go'])\n", "t/fixtures/pm", "#!/bin/sh\nrequire('../../')\n", "index.js", ""), change: "M index.js"},

@@ -25,6 +25,7 @@ type effect struct {
 	// alone, so that it does not rule all below its folder.
 	narrow   bool
 	packages []int32 // nodes of the packages that differ
+	verb     string  // how these depend on the change, "" for the usual
 	// named: the change reaches others by the names in names alone.
 	named bool
 	names lang.Names
@@ -40,6 +41,9 @@ type effect struct {
 // judge compares a changed file with the base.
 func (g *Graph) judge(ctx context.Context, c Change) effect {
 	file := path.Clean(c.Path)
+	if e, ok := g.bundlerEffect(file); ok && (c.From == "" || c.From == file) {
+		return e
+	}
 	if c.Deleted || c.From != "" || g.in.Base == nil {
 		return effect{}
 	}

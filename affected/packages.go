@@ -33,9 +33,9 @@ func (n *node) shown() string {
 }
 
 // imports makes a file depend on a package; modules of the language itself
-// ("node:fs") cannot change.
+// ("node:fs") cannot change, but who starts programs is asked for.
 func (g *Graph) imports(id int32, language int, name string, label int32) {
-	if name != "" && !strings.HasPrefix(name, "node:") {
+	if name != "" && (!strings.HasPrefix(name, "node:") || name == childProcess) {
 		g.depends(id, g.pkg(language, name), label)
 	}
 }

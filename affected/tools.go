@@ -1,7 +1,9 @@
 package affected
 
 import (
+	"fmt"
 	"path"
+	"slices"
 	"strings"
 )
 
@@ -27,6 +29,57 @@ func machinery(js bool, name string, projects []Project) bool {
 		}
 	}
 	return anyOf(everywhere[js], name)
+}
+
+// bundlers are programs that make what is shipped, by the name of their
+// configuration's file, with the package that they are. No framework reads such a
+// file; who starts the bundler does.
+var bundlers = map[string]string{"rollup.config": "rollup", "tsup.config": "tsup", "tsdown.config": "tsdown", "webpack.config": "webpack"}
+
+// starters are modules with which code starts other programs.
+var starters = []string{childProcess, "execa", "cross-spawn", "spawn-command", "zx", "shelljs", "tinyexec", "nano-spawn", "nanoexec", "@npmcli/run-script", "@npmcli/promise-spawn", "npm-run-all", "npm-run-all2", "concurrently", "bun"}
+
+const childProcess = "node:child_process"
+
+// bundlerEffect narrows a change of a bundler's configuration to those who may
+// start it, beside those who name the file. A loader of tests that is set up by
+// such a file has the names of both (rollup-jest, mocha-webpack).
+func (g *Graph) bundlerEffect(file string) (e effect, ok bool) {
+	base := path.Base(file)
+	at := strings.Index(base, ".config")
+	if !isToolConfig(base) || at < 0 {
+		return effect{}, false
+	}
+	name, ok := bundlers[base[:at]+".config"]
+	js := g.language(file)
+	if !ok || js < 0 {
+		return effect{}, false
+	}
+	for _, p := range g.in.Projects {
+		if slices.Contains(p.Global, file) {
+			return effect{}, false
+		}
+	}
+	for _, m := range append([]string{"package.json"}, g.manifestFiles...) {
+		src, err := g.in.Tree.ReadFile(m)
+		if err != nil {
+			continue
+		}
+		text := string(src)
+		if strings.Contains(text, "mochapack") || strings.Contains(text, "karma") {
+			return effect{}, false
+		}
+		for _, f := range []string{"jest", "mocha", "vitest"} {
+			if strings.Contains(text, name+"-"+f) || strings.Contains(text, f+"-"+name) {
+				return effect{}, false
+			}
+		}
+	}
+	e = effect{narrow: true, verb: "may start what is set up by", note: fmt.Sprintf("%s sets up %s alone: only what may start that", file, name)}
+	for _, s := range append([]string{name}, starters...) {
+		e.packages = append(e.packages, g.pkg(js, s))
+	}
+	return e, true
 }
 
 func harmless(js bool, name string) bool { return anyOf(aside[js], name) }

@@ -1,6 +1,7 @@
 package affected
 
 import (
+	"cmp"
 	"maps"
 	"path"
 	"sort"
@@ -252,7 +253,7 @@ func (w *walk) expand(at int32, visit func(to, label int32)) {
 	w.blind(visit)
 	e, _ := w.effect(at)
 	for _, id := range e.packages {
-		visit(id, g.label("is installed by", ""))
+		visit(id, g.label(cmp.Or(e.verb, "is installed by"), ""))
 	}
 	if isManifest(n.name) && !e.narrow && !g.unread(n.name) {
 		below := g.label("is below", "everything below its folder depends on it")
@@ -262,7 +263,7 @@ func (w *walk) expand(at int32, visit func(to, label int32)) {
 			}
 		}
 	}
-	if w.orphan(at) {
+	if w.orphan(at) && !e.narrow {
 		lost := g.label("is in the folder of", "nobody is known to have imported it")
 		for _, id := range g.tests {
 			if within(g.nodes[id].name, path.Dir(n.name)) {
