@@ -54,6 +54,7 @@ if (out && root) {
       file = resolve(file);
       if (!own(file) || noted.has(`${kind}\0${test}\0${file}`)) return;
       if (kind === 'read' && /\.([cm]?[jt]sx?|vue|svelte)$/.test(file) && byTool()) return;
+      if (kind === 'list' && byCompiler()) return;
       put(test, file, kind);
       if (loading) put(loading, file, kind);
     } catch {
@@ -61,16 +62,31 @@ if (out && root) {
     }
   };
 
-  // byTool tells whether a package or Node itself asks: sources are read to be loaded then.
-  const byTool = () => {
+  // callers are the lines of the stack, the nearest first.
+  const callers = (limit) => {
     const { prepareStackTrace, stackTraceLimit } = Error;
     const at = {};
     Error.prepareStackTrace = undefined;
-    Error.stackTraceLimit = 12;
-    Error.captureStackTrace(at, byTool);
+    Error.stackTraceLimit = limit;
+    Error.captureStackTrace(at, callers);
     Error.prepareStackTrace = prepareStackTrace;
     Error.stackTraceLimit = stackTraceLimit;
-    const lines = String(at.stack).split('\n').filter((l) => !l.includes(__filename));
+    return String(at.stack).split('\n').filter((l) => !l.includes(__filename));
+  };
+
+  // byCompiler tells whether TypeScript looks for the files of its project, since
+  // a module is being loaded: it does so once in a process, and whichever test
+  // comes first does not depend on it.
+  const byCompiler = () => {
+    const lines = callers(100);
+    const first = lines.findIndex((l) => l.includes(within) && !/[\\/]node_modules[\\/]/.test(l));
+    const before = first < 0 ? lines : lines.slice(0, first);
+    return before.some((l) => /[\\/]node_modules[\\/]typescript[\\/]/.test(l)) && before.some((l) => l.includes('node:internal/modules') || /[\\/]@jest[\\/]transform[\\/]/.test(l));
+  };
+
+  // byTool tells whether a package or Node itself asks: sources are read to be loaded then.
+  const byTool = () => {
+    const lines = callers(12);
     if (lines.some((l) => l.includes('node:internal/modules'))) return true;
     const first = lines.find((l) => l.includes(sep) && !l.includes('node:'));
     return first === undefined || /[\\/]node_modules[\\/]/.test(first);

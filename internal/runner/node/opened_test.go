@@ -223,3 +223,61 @@ it('a', async () => {
 		})
 	}
 }
+
+// TestCompilersList: TypeScript lists the folders of its project when the first
+// module is compiled, in whichever test that is; a test that has it list some
+// depends on these.
+func TestCompilersList(t *testing.T) {
+	const text = `-- src/a.js --
+module.exports = 1;
+-- docs/a.md --
+-- tool/node_modules/typescript/lib/typescript.js --
+const fs = require('fs');
+exports.readDirectory = (dir) => fs.readdirSync(dir);
+-- tool/node_modules/compile/jest.cjs --
+let parsed;
+exports.process = (code) => {
+  parsed ??= require('typescript/lib/typescript.js').readDirectory('do' + 'cs');
+  return { code };
+};
+-- tool/node_modules/compile/mocha.cjs --
+const own = require.extensions['.js'];
+let parsed;
+require.extensions['.js'] = (module, file) => {
+  if (file.endsWith('a.js')) parsed ??= require('typescript/lib/typescript.js').readDirectory('do' + 'cs');
+  return own(module, file);
+};
+-- test/a.test.js --
+test('a', () => {
+  require('../src/a.js');
+});
+-- test/b.test.js --
+const ts = require('../tool/node_modules/typescript/lib/typescript.js');
+test('b', () => {
+  require('../src/a.js');
+  ts.readDirectory('sr' + 'c');
+});
+`
+	cases := []struct {
+		fw         runner.Framework
+		deps, head string
+		text       string
+	}{
+		{jest.Framework{}, "jest30", `"scripts":{"test":"jest"},"jest":{"transform":{"\\.js$":"./tool/node_modules/compile/jest.cjs"}}`, text},
+		{mocha.Framework{}, "mocha11", `"scripts":{"test":"mocha --require ./tool/node_modules/compile/mocha.cjs test/*.test.js"}`, strings.ReplaceAll(text, "test('", "it('")},
+	}
+	for _, tc := range cases {
+		p := nodetest.New(t, tc.fw, tc.deps, txtar.Parse([]byte("-- package.json --\n{"+tc.head+"}\n"+tc.text)))
+		r := p.Run(t, runner.Request{})
+		var got []string
+		for _, o := range r.Opened {
+			if o.Kind == runner.OpenedList {
+				got = append(got, o.By+" "+o.File)
+			}
+		}
+		slices.Sort(got)
+		if diff := cmp.Diff([]string{"test/b.test.js src"}, slices.Compact(got)); diff != "" {
+			t.Errorf("%s: listed (-want +got)\n%s\n%s", tc.deps, diff, r.Output)
+		}
+	}
+}
