@@ -70,7 +70,7 @@ func TestNodeCases(t *testing.T) {
 		{name: "script without an ending", tree: tree("t/a.test.js", "spawn(path.join(__dirname, 'fixtures', 'pm'), ['go'])\n", "t/fixtures/pm", "#!/usr/bin/env node\nrequire('../../')\n", "index.js", "", "b.test.js", plain), change: "M index.js", want: "t/a.test.js"},
 		{name: "program of another kind", tree: tree("t/a.test.js", "spawn(path.join(__dirname, 'fixtures', 'pm'), ['go'])\n", "t/fixtures/pm", "#!/bin/sh\nrequire('../../')\n", "index.js", ""), change: "M index.js"},
 		// vitest-dev/vitest#4933: through any number of files
-		{name: "far away", tree: tree("a.test.ts", "import './b'\n", "b.ts", "export * from './c'\n", "c.ts", "import('./d')\n", "d.ts", "require('./e')\n", "e.ts", "import type { F } from './f'\n", "f.ts", ""), change: "M f.ts", want: "a.test.ts"},
+		{name: "far away", tree: tree("a.test.ts", "import './b'\n", "b.ts", "export * from './c'\n", "c.ts", "import('./d')\n", "d.ts", "require('./e')\n", "e.ts", "import { F } from './f'\n", "f.ts", ""), change: "M f.ts", want: "a.test.ts"},
 		// vitest-dev/vitest#10054, dependency-cruiser#99: tsconfig paths
 		{name: "tsconfig paths", tree: tree("tsconfig.json", `{"compilerOptions":{"paths":{"~lib/*":["./lib/*"]}}}`, "t/a.test.ts", "import '~lib/x'\n", "lib/x.ts", ""), change: "M lib/x.ts", want: "t/a.test.ts"},
 		{name: "tsconfig baseUrl", tree: tree("tsconfig.json", `{"compilerOptions":{"baseUrl":"src"}}`, "t/a.test.ts", "import 'lib/x'\n", "src/lib/x.ts", ""), change: "M src/lib/x.ts", want: "t/a.test.ts"},

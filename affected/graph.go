@@ -42,7 +42,8 @@ type Graph struct {
 	uses    map[int32][]resolvedLink // what files do with names, as far as asked for
 	modules map[int32]lang.Module    // files taken apart by their names; nil ones cannot be
 	judged  map[judgementKey]judgement
-	checked *bool // checksTypes; nil until asked
+	checked *bool           // checksTypes; nil until asked
+	endings map[string]bool // of all names; nil until asked
 
 	// Of the present changes, made by seeds.
 	seeded  map[int32]string
@@ -286,6 +287,9 @@ func (g *Graph) edges(s *scanned) {
 		verb := verbs[imp.Kind]
 		if verb == "" {
 			verb = "imports"
+		}
+		if imp.Erased {
+			verb = erased
 		}
 		if imp.Kind == lang.Wide && imp.Specifier == "" {
 			g.anything(id, s.language, imp.Line)

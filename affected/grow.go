@@ -257,7 +257,7 @@ func (g *Graph) grow(ctx context.Context, in Input, d growth) error {
 	for _, s := range again {
 		g.unlink(g.ids[s.name])
 	}
-	g.in, g.files, g.before, g.uses = in, d.files, d.before, nil
+	g.in, g.files, g.before, g.uses, g.endings = in, d.files, d.before, nil, nil
 	g.renew()
 	for _, f := range d.came {
 		if g.foreign(f) {

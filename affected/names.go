@@ -5,9 +5,7 @@ import (
 	"crypto/sha256"
 	"fmt"
 	"maps"
-	"path"
 	"slices"
-	"strings"
 
 	"regreen/internal/lang"
 )
@@ -44,7 +42,7 @@ func (g *Graph) nameEffect(ctx context.Context, file string, l lang.Language, be
 	linker, ok := l.(lang.Linker)
 	id, known := g.ids[file]
 	if !ok || !known || len(g.in.Changes) > maxNamed || len(now) > maxScan || len(before) > maxScan ||
-		!g.nodes[id].owned || len(g.nodes[id].projects) > 0 || len(g.nodes[id].rev) == 0 || g.checksTypes(linker) || g.importsItself(id) {
+		!g.nodes[id].owned || len(g.nodes[id].projects) > 0 || len(g.nodes[id].rev) == 0 || g.readsTypes(id) || g.importsItself(id) {
 		return effect{}
 	}
 	key := judgementKey{file, sha256.Sum256(before), sha256.Sum256(now)}
@@ -67,25 +65,6 @@ func (g *Graph) nameEffect(ctx context.Context, file string, l lang.Language, be
 		e.note = fmt.Sprintf("%s differs in %s alone: only what uses that", file, some(sorted(j.names)))
 	}
 	return e
-}
-
-// checksTypes tells whether to load a file may fail for its types, since a
-// loader checks them: a manifest of the repository names one, or one is
-// installed beside it.
-func (g *Graph) checksTypes(l lang.Linker) bool {
-	if g.checked == nil {
-		found := false
-		manifests := append([]string{"package.json"}, g.manifestFiles...)
-		for _, f := range manifests {
-			src, err := g.in.Tree.ReadFile(f)
-			for _, p := range l.Checked() {
-				found = found || err == nil && strings.Contains(string(src), `"`+p+`"`) ||
-					g.in.Tree.Exists(path.Join(path.Dir(f), "node_modules", p, "package.json"))
-			}
-		}
-		g.checked = &found
-	}
-	return *g.checked
 }
 
 // resolvedLink is one link of a file with the nodes it may lead to.
@@ -142,7 +121,7 @@ func (g *Graph) importsItself(id int32) bool {
 }
 
 // linking are the verbs of edges that linksOf knows more of.
-var linking = []string{verbs[lang.Static], verbs[lang.TypeOnly], verbs[lang.ReExport]}
+var linking = []string{verbs[lang.Static], verbs[lang.TypeOnly], verbs[lang.ReExport], erased}
 
 // maxModules is how many files a walk may take apart: each costs about a
 // millisecond when it comes first.

@@ -31,6 +31,8 @@ type imported struct {
 	// names are those of a from-import, whose resolution depends on them; the
 	// star of a star import is "*", that of an import as a whole is left out.
 	names []string
+	// erased: it is gone when the file runs.
+	erased bool
 	// mapped: it was seen to lead to the repository's own files though it does
 	// not say so by a relative path.
 	mapped bool
@@ -38,7 +40,7 @@ type imported struct {
 
 // language gives the import back, as far as a resolver looks at it.
 func (i imported) language() lang.Import {
-	imp := lang.Import{Kind: i.kind, Specifier: i.spec, Line: i.line}
+	imp := lang.Import{Kind: i.kind, Specifier: i.spec, Line: i.line, Erased: i.erased}
 	for _, n := range i.names {
 		imp.Names = append(imp.Names, lang.Name{Imported: n, Local: n})
 	}
@@ -48,7 +50,7 @@ func (i imported) language() lang.Import {
 func (s *scanned) same(t *scanned) bool {
 	return s.tooLarge == t.tooLarge && slices.Equal(s.data, t.data) && slices.EqualFunc(s.imports, t.imports, func(a, b imported) bool {
 		// The line is told where an import is computed.
-		return a.kind == b.kind && a.spec == b.spec && slices.Equal(a.names, b.names) && (a.line == b.line || a.kind != lang.Wide)
+		return a.kind == b.kind && a.erased == b.erased && a.spec == b.spec && slices.Equal(a.names, b.names) && (a.line == b.line || a.kind != lang.Wide)
 	})
 }
 
@@ -60,7 +62,7 @@ func (s *scanned) compact(f *lang.File) {
 		s.imports = make([]imported, 0, len(f.Imports))
 	}
 	for _, imp := range f.Imports {
-		i := imported{kind: imp.Kind, line: imp.Line, spec: intern(imp.Specifier)}
+		i := imported{kind: imp.Kind, line: imp.Line, spec: intern(imp.Specifier), erased: imp.Erased}
 		if imp.Kind == lang.From {
 			for _, n := range imp.Names {
 				if n.Imported != "*" || n.Local == "*" {

@@ -10,6 +10,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strings"
 	"sync"
 
 	"regreen/internal/lang"
@@ -32,7 +33,7 @@ type scanSum [16]byte
 
 // scansMagic begins the file; the number changes with the format, the version
 // (of the program) with what scanners find.
-const scansMagic = "regreen scans 1\n"
+const scansMagic = "regreen scans 2\n"
 
 // maxScans and maxScansBytes bound the file.
 const (
@@ -163,6 +164,9 @@ func (s *Scans) keep(key string, in *scanned) {
 	s.known[sum], s.used[sum], s.fresh = text, true, true
 }
 
+// erasedMark begins the kind of an import that is erased.
+const erasedMark = "-"
+
 // encode writes all but the name and the language.
 func (s *scanned) encode() []byte {
 	var b []byte
@@ -177,7 +181,11 @@ func (s *scanned) encode() []byte {
 	b = binary.AppendUvarint(b, large)
 	b = binary.AppendUvarint(b, uint64(len(s.imports)))
 	for _, i := range s.imports {
-		str(string(i.kind))
+		if kind := string(i.kind); i.erased {
+			str(erasedMark + kind)
+		} else {
+			str(kind)
+		}
 		str(i.spec)
 		b = binary.AppendUvarint(b, uint64(max(i.line, 0)))
 		b = binary.AppendUvarint(b, uint64(len(i.names)))
@@ -216,7 +224,8 @@ func (s *scanned) decode(b []byte) bool {
 	}
 	t := scanned{name: s.name, language: s.language, tooLarge: num() == 1}
 	for n := num(); n > 0 && !bad; n-- {
-		i := imported{kind: lang.ImportKind(str()), spec: str(), line: num()}
+		kind, erased := strings.CutPrefix(str(), erasedMark)
+		i := imported{kind: lang.ImportKind(kind), erased: erased, spec: str(), line: num()}
 		for m := num(); m > 0 && !bad; m-- {
 			i.names = append(i.names, str())
 		}

@@ -35,6 +35,10 @@ type walk struct {
 	// spared: some edge was not followed, for no such name is used there; named:
 	// some change goes by names.
 	spared, named bool
+	// typed: imports of types count too. erased: some was passed over; reads
+	// tells of files whether their types may matter.
+	typed, erased bool
+	reads         map[int32]bool
 	full          *walk // one with no effects, where test needed it
 }
 
@@ -51,10 +55,10 @@ func (w *walk) test(at int32) *walk {
 	switch {
 	case w.hit(at):
 		return w
-	case !w.named || !testsTypes(w.g.nodes[at].name):
+	case !w.named && !w.erased || !testsTypes(w.g.nodes[at].name):
 		return nil
 	case w.full == nil:
-		w.full = w.g.from(w.seed, nil)
+		w.full = w.g.walk(w.seed, nil, true)
 	}
 	if w.full.hit(at) {
 		return w.full
@@ -77,7 +81,11 @@ func (w *walk) effect(at int32) (e effect, judged bool) {
 
 // from walks backwards from the seeds, each with a word of what happened to it.
 func (g *Graph) from(seeds map[int32]string, effects map[int32]effect) *walk {
-	w := &walk{g: g, seed: seeds, effects: effects, whole: map[int32]bool{}, part: map[int32]lang.Names{}, apart: map[int32]bool{}}
+	return g.walk(seeds, effects, false)
+}
+
+func (g *Graph) walk(seeds map[int32]string, effects map[int32]effect, typed bool) *walk {
+	w := &walk{g: g, seed: seeds, effects: effects, whole: map[int32]bool{}, part: map[int32]lang.Names{}, apart: map[int32]bool{}, typed: typed, reads: map[int32]bool{}}
 	n := len(g.nodes)
 	w.next, w.via, w.dist, w.said = make([]int32, n), make([]int32, n), make([]int32, n), make([]said, n)
 	for i := range w.dist {
@@ -145,7 +153,7 @@ func (w *walk) byNames(at int32, differ lang.Names) {
 		if w.hit(e.to) && w.seed[e.to] == "" {
 			continue // all of it is reached already
 		}
-		if w.unseen(at, e) {
+		if w.unseen(at, e) || w.gone(at, e) {
 			continue
 		}
 		on, whole := w.passed(at, e, differ)
@@ -194,7 +202,7 @@ func (w *walk) step(at int32, visit func(to, label int32)) {
 	}
 	scope := g.scope[at]
 	for _, e := range n.rev {
-		if n.pkg && len(scope) > 0 && !g.inside(e.to, scope) || judged && w.narrowed(at, e) || n.virtual && w.traced(at, e.to) || w.unseen(at, e) {
+		if n.pkg && len(scope) > 0 && !g.inside(e.to, scope) || judged && w.narrowed(at, e) || n.virtual && w.traced(at, e.to) || w.unseen(at, e) || w.gone(at, e) {
 			continue
 		}
 		visit(e.to, e.label)

@@ -53,6 +53,9 @@ type Import struct {
 	Names     []Name
 	Line      int // of the specifier, from 1
 	Column    int // from 1, in bytes
+	// Erased is set where whatever compiles the file takes the import out, and
+	// looks at what it leads to only if it checks types or makes code of them.
+	Erased bool
 	// Lazy is set where the import is not executed when the file loads (inside
 	// a function, under TYPE_CHECKING, in try/except ImportError).
 	Lazy bool

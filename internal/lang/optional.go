@@ -65,8 +65,12 @@ type Linker interface {
 	// names of that one. Several may lead to one module.
 	Links(path string, src []byte) []Link
 	// Checked are installed packages with which to load a file can fail for
-	// what its types say, so that no proof by Differs holds.
+	// what its types say, or which make code of types, so that no proof by
+	// Differs holds.
 	Checked() []string
+	// Components are the endings of files whose compilers make code of types,
+	// which they look for in other files too.
+	Components() []string
 }
 
 // Names are names whose values or behaviour may differ between two states. True

@@ -13,10 +13,19 @@ import (
 
 var _ lang.Linker = Language{}
 
-// Checked are the loaders that check types.
+// Checked are the loaders that check types, runners of tests of types, and
+// transformers that turn types into code.
 func (Language) Checked() []string {
-	return []string{"ts-jest", "ts-node", "ts-mocha", "jest-preset-angular", "rollup-plugin-typescript2", "@rollup/plugin-typescript"}
+	return []string{"ts-jest", "ts-node", "ts-mocha", "jest-preset-angular", "rollup-plugin-typescript2", "@rollup/plugin-typescript",
+		"tsd", "tsd-lite", "jest-runner-tsd", "jest-runner-tsc", "jest-runner-eslint", "tstyche",
+		"typia", "@ryoppippi/unplugin-typia", "ts-auto-mock", "ttypescript", "ts-patch", "ts-transformer-keys", "typescript-is", "ts-runtime-checks", "typescript-transform-paths",
+		"tst-reflect-transformer", "rttist", "@deepkit/type-compiler", "@automapper/transformer-plugin", "babel-plugin-typescript-to-proptypes", "vite-plugin-react-docgen-typescript",
+		"@vue/babel-plugin-resolve-type", "vue-macros", "unplugin-vue-macros", "@vue-macros/volar"}
 }
+
+// Components are files of Vue: what a component takes may be a type of another
+// file (https://vuejs.org/guide/typescript/composition-api.html).
+func (Language) Components() []string { return []string{".vue"} }
 
 // Differs compares two versions of a module with import and export statements
 // as esbuild prints them, without types and comments.

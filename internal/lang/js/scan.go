@@ -350,7 +350,15 @@ func (s *scanner) add(imp lang.Import) {
 		}
 	}
 	imp.Line, imp.Column = s.line.at(imp.SpecSpan.Start)
+	// import("./x") where a type stands is a guess.
+	imp.Erased = imp.Kind == lang.TypeOnly && s.dia.ts && !isComponent(s.f.Path) && s.src[imp.Span.Start] != '/' && s.statementAt(imp.Span.Start)
 	s.f.Imports = append(s.f.Imports, imp)
+}
+
+// statementAt tells whether a statement of import or export type begins there.
+func (s *scanner) statementAt(at int) bool {
+	word, rest, _ := strings.Cut(s.src[at:], " ")
+	return (word == "import" || word == "export") && strings.HasPrefix(strings.TrimLeft(rest, " \t\r\n"), "type")
 }
 
 func (s *scanner) uncertain(i int, what string) {
