@@ -42,8 +42,9 @@ type Graph struct {
 	uses    map[int32][]resolvedLink // what files do with names, as far as asked for
 	modules map[int32]lang.Module    // files taken apart by their names; nil ones cannot be
 	judged  map[judgementKey]judgement
-	checked *bool           // checksTypes; nil until asked
-	endings map[string]bool // of all names; nil until asked
+	checked *bool               // checksTypes; nil until asked
+	endings map[string]bool     // of all names; nil until asked
+	sheets  map[string][]string // styleSheets of the present tree; nil until asked
 
 	// Of the present changes, made by seeds.
 	seeded  map[int32]string

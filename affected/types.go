@@ -125,3 +125,34 @@ func (w *walk) gone(at int32, e edge) bool {
 	w.erased = w.erased || !reads
 	return !reads
 }
+
+// declares follows a changed file of declarations to what has its types there:
+// the module beside it, or where nobody imports it, and it has none, everything
+// in its project. That is only so where types are checked.
+func (w *walk) declares(at int32, visit func(to, label int32)) {
+	g, name := w.g, w.g.nodes[at].name
+	stem, ext, ok := strings.Cut(path.Base(name), ".d.")
+	language := g.language(name)
+	if !ok || !slices.Contains([]string{"ts", "mts", "cts"}, ext) || language < 0 {
+		return
+	}
+	if l, ok := g.in.Languages[language].(lang.Linker); !ok || !g.checksTypes(l) {
+		return
+	}
+	beside := false
+	for _, ending := range []string{".js", ".jsx", ".mjs", ".cjs"} {
+		if id, ok := g.ids[path.Join(path.Dir(name), stem+ending)]; ok && g.nodes[id].owned {
+			beside = true
+			visit(id, g.label("has its types in", ""))
+		}
+	}
+	if beside || len(g.nodes[at].rev) > 0 {
+		return
+	}
+	everywhere := g.label("may use types of", "nobody imports it, so they may hold everywhere")
+	for _, id := range g.tests {
+		if within(g.nodes[id].name, g.projectDir(name)) {
+			visit(id, everywhere)
+		}
+	}
+}

@@ -69,13 +69,39 @@ func TestTypesThatAreGone(t *testing.T) {
 				want = tc.want
 			}
 			in := affected.Input{Tree: now, Languages: lang.Set{js.Language{}}, Projects: []affected.Project{p}, BaseFiles: now.Files(), Changes: []affected.Change{{Path: "t.ts"}},
-				Base: func(f string) ([]byte, bool) { return []byte("export interface T { n: 1 }\nexport const v = 1\n"), f == "t.ts" }}
+				Base: func(f string) ([]byte, bool) {
+					return []byte("export interface T { n: 1 }\nexport const v = 1\n"), f == "t.ts"
+				}}
 			set, err := affected.Select(t.Context(), in)
 			if err != nil {
 				t.Fatal(err)
 			}
 			if got := names(set); got != want {
 				t.Errorf("a type alone selected %q, want %q", got, want)
+			}
+		})
+	}
+}
+
+// TestDeclarations: where types are checked, a module depends on its
+// declarations, and all do on those that hold everywhere.
+func TestDeclarations(t *testing.T) {
+	const checked, not = `{"devDependencies":{"ts-jest":"29"}}`, `{"devDependencies":{"jest":"29"}}`
+	for _, tc := range []struct{ name, manifest, change, want string }{
+		{"beside a module", checked, "M x.d.ts", "a.test.ts"},
+		{"beside a module, gone", checked, "D x.d.ts", "a.test.ts b.test.ts"},
+		{"beside a module, new", checked, "A x.d.ts", "a.test.ts"},
+		{"beside a module, unchecked", not, "M x.d.ts", ""},
+		{"everywhere", checked, "M globals.d.ts", "a.test.ts b.test.ts"},
+		{"everywhere, unchecked", not, "M globals.d.ts", ""},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			now := tree("package.json", tc.manifest, "a.test.ts", "import './x'\n", "b.test.ts", "test('b', () => {})\n", "x.js", "", "x.d.ts", "export const x: 1\n", "globals.d.ts", "declare const y: 1\n")
+			if tc.change[0] == 'D' {
+				delete(now, "x.d.ts")
+			}
+			if got := selectChange(t, lang.Set{js.Language{}}, now, node("."), tc.change); got != tc.want {
+				t.Errorf("selected %q, want %q", got, tc.want)
 			}
 		})
 	}

@@ -254,9 +254,11 @@ func (w *walk) expand(at int32, visit func(to, label int32)) {
 			}
 		}
 	}
+	w.styled(at, visit)
 	if _, changed := w.seed[at]; !changed {
 		return
 	}
+	w.declares(at, visit)
 	w.told(at, visit)
 	w.blind(visit)
 	e, _ := w.effect(at)
