@@ -1,6 +1,7 @@
 package cycle
 
 import (
+	"strings"
 	"testing"
 
 	"regreen/fixers"
@@ -9,6 +10,34 @@ import (
 	"regreen/internal/lang/py"
 	"regreen/internal/runner"
 )
+
+// TestGuardOfWarningFilters: the category of a filter follows a rename that is
+// certain; whatever else a filter says is the user's.
+func TestGuardOfWarningFilters(t *testing.T) {
+	python := py.New("")
+	t.Cleanup(func() { _ = python.Close() })
+	none := func(string, []byte) []runner.Decl { return nil }
+	const before = "@pytest.mark.filterwarnings('error::shop.Old')\ndef test_a():\n    pass\n"
+	for _, tc := range []struct {
+		name, now, by string
+		level         fixers.Applicability
+		want          string
+	}{
+		{"renamed", "error::shop.New", "", fixers.Safe, ""},
+		{"perhaps renamed", "error::shop.New", "", fixers.Likely, ruleExpectation},
+		{"by another program", "error::shop.New", "agent", fixers.Safe, ruleExpectation},
+		{"another action", "ignore::shop.New", "", fixers.Safe, ruleExpectation},
+		{"another message", "error:old:shop.New", "", fixers.Safe, ruleExpectation},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			after := strings.Replace(before, "error::shop.Old", tc.now, 1)
+			got := guard(lang.Set{python}.For("test_a.py"), none, fixers.Fix{By: tc.by, Applicability: tc.level, Kind: runner.MissingExport}, "test_a.py", []byte(before), []byte(after))
+			if got != tc.want {
+				t.Errorf("guard = %q, want %q", got, tc.want)
+			}
+		})
+	}
+}
 
 // TestGuardOfNamesInStrings: the name of a member that a test replaces is a name,
 // any other string in a test is what it expects.

@@ -53,6 +53,8 @@ func TestScanImports(t *testing.T) {
 			`computed import a. [] @1 "a."`, `computed import b. [] @2 "b."`, `computed import c. [] @3 "c."`, `computed import  [] @4 ""`}},
 		{"mocks", "@patch('a.b.c')\n@mock.patch.dict('d.e', x=1)\ndef test(monkeypatch):\n    monkeypatch.setattr('f.g', 1)\n    mocker.patch('h.i')\n    setattr(x, 'j.k', 1)\n    patch('noun')\n", []string{
 			`mock a.b.c [] @1 "a.b.c"`, `mock d.e [] @2 "d.e"`, `~mock f.g [] @4 "f.g"`, `~mock h.i [] @5 "h.i"`, `~mention j.k [] @6 "j.k"`}},
+		{"categories of warning filters", "@pytest.mark.filterwarnings('ignore:why:a.b.C', 'default')\n@pytest.mark.filterwarnings(\"error::D\")\n@pytest.mark.filterwarnings('once')\ndef f(): warnings.filterwarnings('ignore', 'x: y')\n", []string{
+			`mock a.b.C [] @1 "a.b.C"`}},
 		{"plugins", "pytest_plugins = ['a.b', 'c']\n", []string{`import() a.b [] @1 "a.b"`, `import() c [] @1 "c"`}},
 		{"attributes of packages", "import a\nimport os\nfrom . import b\na.c.d()\nos.path.join()\nb.e\nx.a.y\n", []string{
 			`import a [*:a] @1 "a"`, `import os [*:os] @2 "os"`, `from import . [b] @3 "."`, `mention a.c.d [] @4 "a.c.d"`, `mention .b.e [] @6 "b.e"`}},

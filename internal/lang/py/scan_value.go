@@ -227,12 +227,25 @@ func (s *scanner) stringValue(i int, lazy func(int) bool) {
 		if s.lazyPackage {
 			s.mention("."+v, sp, true)
 		}
+	case s.is(i-1, "(") && s.is(i-2, "filterwarnings") && strings.Contains(v, ":"):
+		s.warningFilter(v, sp, i, lazy(i))
 	case strings.Contains(v, ":"):
 		if module, attr, _ := strings.Cut(v, ":"); isDotted(module) && isDotted(attr) && strings.Contains(module, ".") {
 			s.mention(module, lang.Span{Start: sp.Start, End: sp.Start + len(module)}, lazy(i))
 		}
 	}
 	s.dataString(i, v)
+}
+
+// warningFilter knows pytest's "action:message:category": a category with a dot
+// is loaded from its module.
+func (s *scanner) warningFilter(v string, sp lang.Span, i int, lazy bool) {
+	parts := strings.Split(v, ":")
+	if len(parts) < 3 || !isDotted(parts[2]) || !strings.Contains(parts[2], ".") {
+		return
+	}
+	start := sp.Start + len(parts[0]) + len(parts[1]) + 2
+	s.call(lang.Mock, parts[2], lang.Span{Start: start, End: start + len(parts[2])}, i-2, i, lazy)
 }
 
 func (s *scanner) docstring(i int) bool {
