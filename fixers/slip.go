@@ -13,12 +13,19 @@ import (
 // which is the smaller edit than to have every use follow it. It is one only
 // where all of it speaks for a slip: the diff replaced this one token alone,
 // nothing says the new name but it, and the new name's word is none that the
-// project uses.
+// project uses. Where the slip took the capital or the underscore between two
+// words with it, the new name may be one word that is meant, or two: then neither
+// this nor that the uses follow is certain.
 func (v *view) misspeltDeclaration(t *text, s swap, rank int) (Fix, bool) {
-	if !v.isSlipOfPen(t, s) {
+	one, ok := v.isSlipOfPen(t, s)
+	if !ok {
 		return Fix{}, false
 	}
-	return Fix{Title: fmt.Sprintf("rename %s back to %s in %s", s.new, s.old, t.path), Applicability: Likely, Rank: rank,
+	level := Likely
+	if !one {
+		level = Propose
+	}
+	return Fix{Title: fmt.Sprintf("rename %s back to %s in %s", s.new, s.old, t.path), Applicability: level, Rank: rank,
 		Edits:    inFile(t.path, []lang.TextEdit{{Span: s.tok.Span, New: s.old}}),
 		Evidence: fmt.Sprintf("%s was %s at the base, nothing else says %s", s.new, s.old, s.new)}, true
 }
@@ -38,34 +45,30 @@ func (v *view) misspeltExport(module, old, now string) (Fix, bool) {
 	return Fix{}, false
 }
 
-func (v *view) isSlipOfPen(t *text, s swap) bool {
+// isSlipOfPen tells whether all speaks for a slip, and whether it is one within
+// one word.
+func (v *view) isSlipOfPen(t *text, s swap) (one, ok bool) {
 	if distance(s.old, s.new) != step || !isSlip(s.old, s.new) || !v.editable(t.path) {
-		return false
+		return false, false
 	}
 	if heirs := v.renamed(s.old); len(heirs) != 1 || len(heirs[s.new]) != 1 || len(t.idents(s.new, 0)) != 1 {
-		return false
+		return false, false
 	}
-	was, is, ok := changedWord(s.old, s.new)
-	return ok && len(was) > 3 && normalSpelling.Replace(was) != normalSpelling.Replace(is) && v.countWord(t.lang, is, 2) < 2
+	was, is, one := changedWords(s.old, s.new)
+	return one, is != "" && len(was) > 3 && normalSpelling.Replace(was) != normalSpelling.Replace(is) && v.countWord(t.lang, is, 2) < 2
 }
 
-// changedWord gives the one word, in lower case, in which two names of as many
-// words differ.
-func changedWord(old, now string) (was, is string, ok bool) {
+// changedWords gives the part, in lower case, in which the words of two names
+// differ, and whether that is one word of both.
+func changedWords(old, now string) (was, is string, one bool) {
 	a, b := nameWords(old), nameWords(now)
-	if len(a) != len(b) {
-		return "", "", false
+	for len(a) > 0 && len(b) > 0 && a[0] == b[0] {
+		a, b = a[1:], b[1:]
 	}
-	for i := range a {
-		if a[i] == b[i] {
-			continue
-		}
-		if was != "" {
-			return "", "", false
-		}
-		was, is = a[i], b[i]
+	for len(a) > 0 && len(b) > 0 && a[len(a)-1] == b[len(b)-1] {
+		a, b = a[:len(a)-1], b[:len(b)-1]
 	}
-	return was, is, was != ""
+	return strings.Join(a, ""), strings.Join(b, ""), len(a) == 1 && len(b) == 1
 }
 
 // nameWords splits a name at its underscores and capitals: parseURL_of is
