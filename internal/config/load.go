@@ -104,7 +104,7 @@ func Parse(file string, src []byte) (Config, error) {
 	}
 	var values map[string]any
 	if _, err := toml.Decode(string(src), &values); err != nil {
-		return Config{}, syntaxError(file, err)
+		return Config{}, syntaxError(file, src, err)
 	}
 	c := &checker{file: file, keys: positions(string(src))}
 	c.table("", schema(), values)
@@ -113,7 +113,7 @@ func Parse(file string, src []byte) (Config, error) {
 	}
 	cfg := Default()
 	if _, err := toml.Decode(string(src), &cfg); err != nil {
-		return Config{}, syntaxError(file, err)
+		return Config{}, syntaxError(file, src, err)
 	}
 	for i := range cfg.Project {
 		if cfg.Project[i].Root == "" {
@@ -130,12 +130,17 @@ func Parse(file string, src []byte) (Config, error) {
 	return cfg, nil
 }
 
-func syntaxError(file string, err error) error {
+func syntaxError(file string, src []byte, err error) error {
 	var pe toml.ParseError
 	if !errors.As(err, &pe) {
 		return &Error{File: file, Message: err.Error()}
 	}
-	e := &Error{File: file, Line: pe.Position.Line, Column: pe.Position.Col, Message: pe.Message,
+	line := pe.Position.Line
+	if at := pe.Position.Start; at >= 0 && at <= len(src) {
+		// The library counts the newline that it stumbled on (version 1.6).
+		line = 1 + bytes.Count(src[:at], []byte("\n"))
+	}
+	e := &Error{File: file, Line: line, Column: pe.Position.Col, Message: pe.Message,
 		Hint: "regreen.toml is TOML: [table], key = value, strings in quotes"}
 	if pe.Message == "" {
 		e.Message = err.Error()

@@ -58,6 +58,8 @@ func TestParseRejects(t *testing.T) {
 	}{
 		{"broken", "[cycle]\nbudget = \n", Error{Line: 2, Column: 10, Message: "expected value but found '\\n' instead",
 			Hint: "regreen.toml is TOML: [table], key = value, strings in quotes"}},
+		{"unclosed table", "[cycle]\n\n[run\n\n", Error{Line: 3, Column: 5, Message: "expected '.' or ']' to end table name, but got '\\n' instead",
+			Hint: "regreen.toml is TOML: [table], key = value, strings in quotes"}},
 		{"unknown key", "[cycle]\n\nmax_iteratoins = 3\n", Error{Line: 3, Column: 1, Key: "cycle.max_iteratoins",
 			Message: "unknown key", Hint: "did you mean cycle.max_iterations?"}},
 		{"unknown table", "[cylce]\nbudget = \"1s\"\n", Error{Line: 1, Column: 2, Key: "cylce",
