@@ -88,7 +88,7 @@ func findRoot(dir string) (string, error) {
 		}
 		if at == filepath.Dir(at) {
 			return "", &Problem{Code: git.CodeNotRepository, Exit: ExitEnvironment, Message: dir + " is not in a git repository",
-				Hint: "work in one, or name it with -C"}
+				Hint: "run inside a repository, or make one with: git init"}
 		}
 	}
 }
