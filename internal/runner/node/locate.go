@@ -5,6 +5,7 @@ import (
 	"os"
 	"path"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -269,10 +270,7 @@ func splitPosition(s string) (file string, line, column int, ok bool) {
 
 // Frames are the project's own frames of an error, innermost first.
 func Frames(c Context, e runner.RawError) []runner.Frame {
-	raw := e.Frames
-	if len(raw) == 0 {
-		raw = ParseStack(e.Stack)
-	}
+	raw := withHidden(e)
 	var out []runner.Frame
 	for _, f := range raw {
 		rel, ok := Rel(c, f.File)
@@ -285,6 +283,22 @@ func Frames(c Context, e runner.RawError) []runner.Frame {
 		})
 	}
 	return out
+}
+
+// withHidden are an error's frames with those before them in its stack that the
+// framework left out: vitest drops what lies in vitest/src or packages/x/dist,
+// the project's own too. A stack whose places are others than the frames', for
+// it is that of compiled code, adds nothing.
+func withHidden(e runner.RawError) []runner.RawFrame {
+	stack := ParseStack(e.Stack)
+	if len(e.Frames) == 0 {
+		return stack
+	}
+	first := e.Frames[0]
+	i := slices.IndexFunc(stack, func(f runner.RawFrame) bool {
+		return cleanFile(f.File) == cleanFile(first.File) && f.Line == first.Line && f.Column == first.Column
+	})
+	return slices.Concat(stack[:max(i, 0)], e.Frames)
 }
 
 // lineAt gives the line and column (from 1) of a byte offset.
