@@ -103,7 +103,7 @@ func (a *app) demo(ctx context.Context, framework string, keep bool) (err error)
 		return fmt.Errorf("make the demo's folder: %w", err)
 	}
 	// Its state goes with it.
-	d := &demo{app: a, dir: filepath.Join(base, "shop"), state: "XDG_STATE_HOME=" + filepath.Join(base, "state")}
+	d := &demo{app: a, dir: filepath.Join(base, "shop"), state: "XDG_STATE_HOME=" + filepath.Join(base, "state"), limit: 5 * time.Minute}
 	defer func() {
 		if keep || err != nil {
 			d.say("the project is in %s; regreen's state for it: %s", d.dir, d.state)
@@ -122,7 +122,8 @@ func (a *app) demo(ctx context.Context, framework string, keep bool) (err error)
 type demo struct {
 	*app
 	dir   string
-	state string // the setting of a private state folder
+	state string        // the setting of a private state folder
+	limit time.Duration // of one command that installs
 }
 
 func (d *demo) say(format string, args ...any) {
@@ -167,9 +168,14 @@ func (d *demo) install(ctx context.Context, k demoKit) error {
 		}
 	}
 	for _, argv := range k.install {
-		ctx, cancel := context.WithTimeout(ctx, 5*time.Minute)
-		err := d.exec(ctx, false, argv...)
+		d.say("%s, which takes a while", strings.Join(argv[:min(len(argv), 4)], " "))
+		limited, cancel := context.WithTimeout(ctx, d.limit)
+		err := d.exec(limited, false, argv...)
+		late := limited.Err() != nil && ctx.Err() == nil
 		cancel()
+		if late {
+			return fmt.Errorf("%s did not end within %s", strings.Join(argv, " "), span(d.limit.Milliseconds()))
+		}
 		if err != nil {
 			return err
 		}
