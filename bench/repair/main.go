@@ -137,6 +137,9 @@ func (o options) repo(ctx context.Context, dir string, s *store) error {
 			return context.Cause(ctx)
 		}
 		res, err := r.run(ctx, id)
+		if ctx.Err() != nil { // what an interrupted run says is of no case
+			return context.Cause(ctx)
+		}
 		if err != nil {
 			return err
 		}

@@ -225,10 +225,16 @@ func (r *repo) regreen(ctx context.Context, args ...string) (*cycle.Document, er
 	}
 	var doc cycle.Document
 	if jerr := json.Unmarshal(out.Bytes(), &doc); jerr != nil {
-		if ctx.Err() != nil {
+		if errors.Is(ctx.Err(), context.DeadlineExceeded) {
 			return &cycle.Document{Outcome: cycle.Cancelled, Reason: "the bench's limit"}, nil
 		}
 		return nil, fmt.Errorf("regreen %s: %w: %s", strings.Join(args, " "), jerr, errs.Bytes())
+	}
+	if doc.Outcome == cycle.Cancelled {
+		if !errors.Is(ctx.Err(), context.DeadlineExceeded) {
+			return nil, fmt.Errorf("regreen %s was interrupted", strings.Join(args, " "))
+		}
+		doc.Reason = "the bench's limit"
 	}
 	return &doc, nil
 }
