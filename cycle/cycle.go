@@ -164,7 +164,11 @@ func (c *run) timeout() time.Duration {
 func (c *run) runOptions() runOptions { return runOptions{timeout: c.timeout()} }
 
 func (c *run) tryOptions() runOptions {
-	return runOptions{timeout: c.opts.Config.Run.AffectedTimeout.Std(), quiet: true}
+	limit := c.opts.Config.Run.AffectedTimeout.Std()
+	if c.first != nil && c.first.timedOut {
+		limit = c.first.patience(limit)
+	}
+	return runOptions{timeout: limit, quiet: true}
 }
 
 // loop runs rounds while something fails and budget is left. It does not stop
@@ -175,12 +179,15 @@ func (c *run) loop(ctx context.Context) error {
 	limit := c.opts.Config.Cycle.MaxIterations
 	for n := 1; n <= limit; n++ {
 		causes := c.suite.causes(c.now, c.opts.Config.Severity)
+		if c.now.timedOut {
+			causes = slices.DeleteFunc(causes, isHang)
+		}
 		want := Strategy("")
-		if len(causes) > 0 && !c.now.timedOut {
+		if len(causes) > 0 {
 			want = selectStrategy(c.opts.Config.Cycle, n, c.now.passRate(), causes, broke)
 		}
 		c.begin(n, causes, want)
-		if len(causes) == 0 || c.now.timedOut {
+		if len(causes) == 0 {
 			c.stopped = c.now.distrust
 			if c.now.timedOut {
 				c.stopped = c.timeoutReason()
@@ -227,12 +234,19 @@ func (c *run) loop(ctx context.Context) error {
 		}
 		if used == "" {
 			c.stopped = cmp.Or(c.waitsFor(), "no repair was found")
+			if c.now.timedOut {
+				c.stopped = c.timeoutReason()
+			}
 			c.close(want)
 			return nil
 		}
 		c.close(used)
 		if broke, err = c.judgeRound(ctx, base); err != nil {
 			return err
+		}
+		if broke && c.now.timedOut {
+			c.stopped = c.timeoutReason() // each further round might take that long
+			return nil
 		}
 		if len(c.now.failures) == 0 && c.now.distrust == "" {
 			return nil

@@ -21,7 +21,8 @@ import (
 // world is a repository and a framework in memory. A test file holds one test
 // a line: "name: FILE has WORD", which passes when FILE contains WORD. A file
 // that "loads FILE has WORD" fails to load until it does; where one "starts
-// FILE has WORD" the whole run fails until then.
+// FILE has WORD" the whole run fails until then; a test named "hang" that does
+// not pass hangs the run.
 type world struct {
 	files, orig map[string][]byte
 	fixes       func(c fixers.Cause, w *world) []fixers.Fix
@@ -40,6 +41,7 @@ type world struct {
 	luckyFrom   int                      // the run from which on all tests pass, whatever the files hold; 0: none
 	took        map[string]time.Duration // by the tests' names
 	boot        time.Duration            // a run takes at least that
+	limits      []time.Duration          // of the runs that hung
 	alone       map[string]bool          // of tests that are run by their names: what they say whatever the files hold
 	named       int                      // runs of tests by their names
 	litter      func(w *world)           // what the tests do to the tree as they run
@@ -195,6 +197,10 @@ func (w *world) Run(_ context.Context, req runner.Request) (*runner.Report, erro
 	}
 	for _, f := range files {
 		w.runFile(f, req.Tests, rep)
+		if rep.TimedOut {
+			w.limits = append(w.limits, req.Timeout)
+			return rep, nil
+		}
 	}
 	if w.litter != nil {
 		w.litter(w)
@@ -247,6 +253,11 @@ func (w *world) runFile(f string, only []runner.TestID, rep *runner.Report) {
 		fail := runner.Failure{Scope: runner.ScopeTest, Test: id, Kind: kind, Symbol: word,
 			Place: runner.Place{File: file, Line: 1}, Message: "no " + word}
 		switch {
+		case name == "hang" && !good:
+			fail.Scope, fail.Kind = runner.ScopeRun, runner.Timeout
+			rep.Failures = append(rep.Failures, fail)
+			rep.Ended, rep.TimedOut = false, true
+			return
 		case name == "loads" && !good:
 			fail.Scope, fail.Kind, fail.Test.Path = runner.ScopeFile, runner.MissingImport, nil
 			rep.Failures = append(rep.Failures, fail)

@@ -143,6 +143,8 @@ func (c *run) merge(ctx context.Context, changes []Change, patch string) error {
 		why = c.opts.Distrust
 	case c.doubt() != "":
 		why = c.doubt()
+	case c.unsure() != "":
+		why = c.unsure()
 	case len(c.now.foreign) > 0:
 		why = "the tests loaded code from outside the sandbox: " + strings.Join(c.now.foreign, ", ")
 	}

@@ -55,7 +55,7 @@ type delta struct {
 // is left, or the present tree's failures come and go, there is no cause.
 func (c *run) guilt(ctx context.Context, r *result) error {
 	budget := c.opts.Config.Cycle.CauseBudget.Std()
-	if budget <= 0 || r == nil || r.timedOut || len(r.failures) == 0 || len(c.doc.HalfWritten) > 0 {
+	if budget <= 0 || r == nil || len(r.failures) == 0 || len(c.doc.HalfWritten) > 0 {
 		return nil
 	}
 	target := slices.DeleteFunc(slices.Clone(r.failures), func(f failure) bool {
@@ -75,7 +75,7 @@ func (c *run) guilt(ctx context.Context, r *result) error {
 	defer cancel()
 	for _, d := range states {
 		d.notLoaded = r.notLoaded
-		d.alone = aloneSaves(r, target)
+		d.alone = !r.timedOut && aloneSaves(r, target)
 		d.aim(target)
 		done, err := d.blame(within)
 		if ctx.Err() != nil {
@@ -325,13 +325,13 @@ func (d *delta) over(ctx context.Context, err error) bool {
 	return ctx.Err() != nil && (errors.As(context.Cause(ctx), &b) || errors.As(err, &b))
 }
 
-// gone: the test passes, or its file and its hooks have nothing to complain of;
+// gone: the test passes, be it the one that the whole run hung in, or its file and its hooks have nothing to complain of;
 // of a failure of the whole run, that tests ran without it.
 func gone(res *result, f failure) bool {
 	if res.timedOut || res.distrust != "" {
 		return false
 	}
-	if f.Scope == runner.ScopeTest {
+	if f.Scope == runner.ScopeTest || f.Kind == runner.Timeout && len(f.Test.Path) > 0 {
 		return res.passed(testKey{f.unit, f.Test.Key()})
 	}
 	ran := false
