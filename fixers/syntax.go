@@ -46,13 +46,14 @@ func (syntaxError) Fix(ctx context.Context, c Cause, w Workspace) ([]Fix, error)
 		return nil, err
 	}
 	base := v.before(t.path)
+	parses := false
 	if base != nil {
-		if b, err := base.lang.Check(ctx, base.path, base.src); err != nil || b != nil {
-			base = nil
-		}
+		b, err := base.lang.Check(ctx, base.path, base.src)
+		parses = err == nil && b == nil
 	}
-	s := &mender{v: v, t: t, bad: bad, base: base, left: max(60, min(maxChecks, (24<<20)/(len(t.src)+1)))}
-	if base != nil {
+	s := &mender{v: v, t: t, bad: bad, left: max(60, min(maxChecks, (24<<20)/(len(t.src)+1)))}
+	if parses {
+		s.base = base
 		s.try(ctx, s.fromBase())
 		if len(s.good) == 0 {
 			s.tryTogether(ctx)
@@ -61,7 +62,20 @@ func (syntaxError) Fix(ctx context.Context, c Cause, w Workspace) ([]Fix, error)
 	if len(s.good) == 0 {
 		s.try(ctx, s.guesses())
 	}
+	if len(s.good) == 0 && base != nil && !parses && v.saysOf(c, t.path) {
+		s = &mender{v: v, t: t, bad: bad, base: base, unread: true, left: maxUnread}
+		s.try(ctx, s.fromBase())
+	}
 	return s.fixes(), ctx.Err()
+}
+
+// maxUnread bounds the edits that no parser of ours can judge.
+const maxUnread = 8
+
+// saysOf tells whether the framework itself names a file as the one that does
+// not parse.
+func (v *view) saysOf(c Cause, rel string) bool {
+	return c.Place.File == rel || slices.ContainsFunc(c.Failures, func(f runner.Failure) bool { return f.Place.File == rel })
 }
 
 // notParsing finds the text that a cause is about: at its places, else among
@@ -98,9 +112,13 @@ type mender struct {
 	t    *text
 	bad  *lang.SyntaxError
 	base *text
-	left int
-	done map[string]bool // results tried
-	good []mended
+	// unread marks a text of a dialect that our parser does not know, whose
+	// base does not parse either: the one mark that takes the text's tokens
+	// back to the base is tried, and the framework is the parser.
+	unread bool
+	left   int
+	done   map[string]bool // results tried
+	good   []mended
 }
 
 // mended is an attempt whose result parses.
@@ -131,15 +149,17 @@ func (m *mender) try(ctx context.Context, as []attempt) {
 		if m.left--; m.left < 0 {
 			return
 		}
-		if bad, err := m.t.lang.Check(ctx, m.t.path, src); err != nil || bad != nil {
-			continue
+		if !m.unread {
+			if bad, err := m.t.lang.Check(ctx, m.t.path, src); err != nil || bad != nil {
+				continue
+			}
 		}
 		g := mended{attempt: a, dist: -1}
 		if m.base != nil {
 			hs := diffTokens(m.base, structure(m.base), r, structure(r))
 			g.dist = editDistance(hs)
 			g.chars = editDistance(diffStrings(letters(m.base.src), letters(src)))
-			if a.layout && !sameLayout(m.base, r, hs) {
+			if a.layout && (m.unread || !sameLayout(m.base, r, hs)) || m.unread && g.dist > 0 {
 				continue
 			}
 		}
@@ -234,6 +254,9 @@ func (m *mender) fixes() []Fix {
 			Edits: inFile(m.t.path, g.edits), Evidence: "the file parses then"}
 		if g.group[0] == byBase {
 			f.Evidence = "the base has it so, and the file parses"
+			if m.unread {
+				f.Evidence = "the base has it so"
+			}
 		}
 		if g.group[0] > byTests || g.group[0] == byTests && vouched || size[g.group] > maxAlternatives {
 			f.Applicability = Propose
