@@ -17,7 +17,7 @@ func (missingAwait) Name() string { return "missing_await" }
 
 func (missingAwait) Kinds() []runner.Kind {
 	return []runner.Kind{runner.Timeout, runner.AssertionMismatch, runner.ThrownError, runner.UnhandledRejection, runner.AttributeError,
-		runner.HookError}
+		runner.HookError, runner.Crash}
 }
 
 // Fix gives back a lost await first, then waits for calls of functions that
@@ -50,9 +50,10 @@ var promiseSigns = []string{"[object Promise]", "Promise {", "Promise<", "corout
 	"a Promise", "Promise resolved", "thenable"}
 
 // looksAsync tells whether a cause shows a promise in a value's place, or is
-// of a kind that a missing wait explains.
+// of a kind that a missing wait explains: a rejection that nobody waits for
+// ends a process, too.
 func looksAsync(c Cause) bool {
-	if c.Kind == runner.Timeout || c.Kind == runner.UnhandledRejection {
+	if c.Kind == runner.Timeout || c.Kind == runner.UnhandledRejection || c.Kind == runner.Crash {
 		return true
 	}
 	for _, f := range c.Failures {
@@ -233,7 +234,7 @@ func (v *view) waitsForAsync(t *text, ts []lang.Token, at int, sure bool) bool {
 		member := ks[j].Kind == lang.Ident || w == "." || w == "?."
 		switch {
 		case t.word(j+1) == "(":
-			return v.isAsyncCall(t, j, sure)
+			return isCombinator(t, j) || v.isAsyncCall(t, j, sure)
 		case w == "=":
 			return false
 		case j > i && !member, j > i && w != "." && w != "?." && t.lineOf(ks[j].Start) > t.lineOf(ks[j-1].Start):
@@ -241,6 +242,11 @@ func (v *view) waitsForAsync(t *text, ts []lang.Token, at int, sure bool) bool {
 		}
 	}
 	return false
+}
+
+// isCombinator tells whether token j makes one promise of several.
+func isCombinator(t *text, j int) bool {
+	return t.isMember(j) && t.word(j-2) == "Promise" && slices.Contains([]string{"all", "allSettled", "any", "race"}, t.word(j))
 }
 
 // isAsyncCall tells whether the callee at token j is a function of the project

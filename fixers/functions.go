@@ -248,6 +248,9 @@ func asyncNames(t *text) map[string]bool {
 		}
 	}
 	if t.lang.Name() == "js" {
+		for i := range t.significant() {
+			out[promisedName(t, i)] = true
+		}
 		for _, d := range t.scan().Defs {
 			if d.Body.Len() > 0 && givesPromise(t, d.Body) {
 				out[firstOf(d.Local, d.Name)] = true
@@ -256,6 +259,47 @@ func asyncNames(t *text) map[string]bool {
 	}
 	delete(out, "")
 	return out
+}
+
+// promisedName is the function that token i says of that it gives a promise,
+// or "": by its annotated result, or because util.promisify makes it.
+func promisedName(t *text, i int) string {
+	switch {
+	case t.word(i) == "promisify" && t.word(i+1) == "(":
+		start := chainStart(t, i)
+		if t.word(start-1) == "=" && t.word(t.matching(i+1)+1) != "(" {
+			return t.word(start - 2)
+		}
+	case t.word(i) == "Promise" && t.word(i+1) == "<" && t.word(i-1) == ":" && t.word(i-2) == ")":
+		o := t.opening(i - 2)
+		if o < 1 {
+			return ""
+		}
+		k := o - 1
+		if t.word(k) == "=" && endsInArrow(t, i+1) {
+			k--
+		}
+		if name := t.word(k); t.significant()[k].Kind == lang.Ident && t.word(k-1) != ":" && name != "async" && name != "function" {
+			return name
+		}
+	}
+	return ""
+}
+
+// endsInArrow tells whether an arrow follows the angle brackets at token i.
+func endsInArrow(t *text, i int) bool {
+	for depth, j := 0, i; j < min(i+40, len(t.significant())); j++ {
+		switch w := t.word(j); w {
+		case "<":
+			depth++
+		case ">", ">>", ">>>":
+			depth -= len(w)
+		}
+		if depth <= 0 {
+			return t.word(j+1) == "=>"
+		}
+	}
+	return false
 }
 
 // givesPromise tells whether a function's own text returns a promise that it
