@@ -2,6 +2,7 @@ package fixers
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"regreen/internal/lang"
@@ -22,7 +23,7 @@ var closers = map[string]bool{")": true, "]": true, "}": true, ";": true, ",": t
 
 // fromBase gives the edits that bring single tokens of the base back.
 func (m *mender) fromBase() []attempt {
-	out := append(m.byLines(), m.byTokens()...)
+	out := slices.Concat(m.byLines(), m.byTokens(), m.blockBack())
 	for i := range out {
 		out[i].vouched = true
 	}
