@@ -325,8 +325,9 @@ func (d *delta) over(ctx context.Context, err error) bool {
 	return ctx.Err() != nil && (errors.As(context.Cause(ctx), &b) || errors.As(err, &b))
 }
 
-// gone: the test passes, be it the one that the whole run hung in, or its file and its hooks have nothing to complain of;
-// of a failure of the whole run, that tests ran without it.
+// gone: the test passes, be it the one that the whole run hung in, or its file
+// and its hooks have nothing to complain of; of a failure of the whole run, that
+// tests ran without it.
 func gone(res *result, f failure) bool {
 	if res.timedOut || res.distrust != "" {
 		return false
