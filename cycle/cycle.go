@@ -178,15 +178,16 @@ func (c *run) loop(ctx context.Context) error {
 	stale, lastCauses := 0, ""
 	limit := c.opts.Config.Cycle.MaxIterations
 	for n := 1; n <= limit; n++ {
-		causes := c.suite.causes(c.now, c.opts.Config.Severity)
+		seen := c.suite.causes(c.now, c.opts.Config.Severity)
+		causes := seen // the run that hung is told with the others, and no candidate repairs it
 		if c.now.timedOut {
-			causes = slices.DeleteFunc(causes, isHang)
+			causes = slices.DeleteFunc(slices.Clone(seen), isHang)
 		}
 		want := Strategy("")
 		if len(causes) > 0 {
 			want = selectStrategy(c.opts.Config.Cycle, n, c.now.passRate(), causes, broke)
 		}
-		c.begin(n, causes, want)
+		c.begin(n, seen, want)
 		if len(causes) == 0 {
 			c.stopped = c.now.distrust
 			if c.now.timedOut {

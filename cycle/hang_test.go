@@ -1,6 +1,7 @@
 package cycle
 
 import (
+	"slices"
 	"testing"
 	"time"
 
@@ -34,6 +35,10 @@ func TestRepairsWhatHangs(t *testing.T) {
 			doc := w.cycle(t, nil)
 			if doc.Outcome != tc.outcome || (len(w.merged) > 0) != (tc.outcome == Repaired) {
 				t.Errorf("%s (%s), merged %d; want %s", doc.Outcome, doc.Reason, len(w.merged), tc.outcome)
+			}
+			first := doc.Iterations[0]
+			if !slices.ContainsFunc(first.Causes, func(c Cause) bool { return c.Kind == string(runner.Timeout) }) {
+				t.Errorf("causes of the run that hung: %+v, none is the hang", first.Causes)
 			}
 			if len(w.limits) > tc.hung {
 				t.Errorf("%d runs hung, want %d at most", len(w.limits), tc.hung)
