@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"regreen/fixers"
+	"regreen/internal/runner"
 )
 
 // run is one cycle's state.
@@ -50,6 +51,9 @@ type run struct {
 	taken     []string          // titles of the fixes that settleBest took back
 	cursors   []Cursor          // where somebody writes
 	held      map[string]bool   // by cause: left alone for what is written there
+	// baseSkips are, by cause, the skipped tests that its files hold at the base
+	// and nothing else; nil where that is not so.
+	baseSkips map[string]map[testKey]runner.Verdict
 }
 
 // state is a point to come back to.
@@ -63,7 +67,8 @@ type state struct {
 // out; the document then has the outcome error or cancelled.
 func Run(ctx context.Context, sel Selection, opts Options, deps Deps) (*Document, error) {
 	c := &run{opts: opts, sel: sel, deps: deps, tried: map[string]bool{}, offers: map[string]bool{},
-		asked: map[string]*asked{}, failed: map[string]int{}, besides: map[string]bool{}}
+		asked: map[string]*asked{}, failed: map[string]int{}, besides: map[string]bool{},
+		baseSkips: map[string]map[testKey]runner.Verdict{}}
 	c.suite = &suite{units: deps.Units, files: deps.Workspace.Files, read: deps.Workspace.ReadFile, emit: c.emit}
 	c.ledger = newLedger(deps.Workspace.ReadFile, func(rel string, f File) error {
 		c.view = nil

@@ -22,7 +22,8 @@ import (
 // a line: "name: FILE has WORD", which passes when FILE contains WORD. A file
 // that "loads FILE has WORD" fails to load until it does; where one "starts
 // FILE has WORD" the whole run fails until then; a test named "hang" that does
-// not pass hangs the run.
+// not pass hangs the run. "name: skipped" is skipped, and "name: skipped FILE has
+// WORD" once FILE contains WORD, and passes until then.
 type world struct {
 	files, orig map[string][]byte
 	fixes       func(c fixers.Cause, w *world) []fixers.Fix
@@ -44,6 +45,7 @@ type world struct {
 	limits      []time.Duration          // of the runs that hung
 	alone       map[string]bool          // of tests that are run by their names: what they say whatever the files hold
 	named       int                      // runs of tests by their names
+	collects    bool                     // no test runs where a file does not load, as with pytest
 	litter      func(w *world)           // what the tests do to the tree as they run
 	events      []Event
 	hidden      string            // a file that can be read and is none of the repository's
@@ -195,6 +197,9 @@ func (w *world) Run(_ context.Context, req runner.Request) (*runner.Report, erro
 		rep.Failures, rep.NotLoaded = []runner.Failure{fail}, files
 		files = nil
 	}
+	if w.collects && w.unloaded(files, rep) {
+		files = nil
+	}
 	for _, f := range files {
 		w.runFile(f, req.Tests, rep)
 		if rep.TimedOut {
@@ -224,6 +229,24 @@ func (w *world) start(files []string) (runner.Failure, bool) {
 	return runner.Failure{}, true
 }
 
+// unloaded loads all files before any test runs, and tells whether one failed.
+func (w *world) unloaded(files []string, rep *runner.Report) bool {
+	all := &runner.Report{}
+	for _, f := range files {
+		w.runFile(f, nil, all)
+	}
+	for _, f := range all.Failures {
+		if f.Scope == runner.ScopeFile {
+			rep.Failures = append(rep.Failures, f)
+		}
+	}
+	if len(rep.Failures) == 0 {
+		return false
+	}
+	rep.NotLoaded = files
+	return true
+}
+
 func (w *world) runFile(f string, only []runner.TestID, rep *runner.Report) {
 	n := 0
 	for line := range strings.Lines(string(w.files[f])) {
@@ -239,6 +262,16 @@ func (w *world) runFile(f string, only []runner.TestID, rep *runner.Report) {
 		file, word, _ := strings.Cut(strings.TrimSpace(cond), " has ")
 		id := runner.TestID{Framework: "fake", File: f, Path: []string{name}}
 		if len(only) > 0 && !slices.ContainsFunc(only, func(t runner.TestID) bool { return t.Key() == id.Key() }) {
+			continue
+		}
+		cond, skips := strings.CutPrefix(strings.TrimSpace(cond), "skipped")
+		if skips {
+			file, word, _ = strings.Cut(strings.TrimSpace(cond), " has ")
+			v := runner.Passed
+			if bytes.Contains(w.files[file], []byte(word)) {
+				v = runner.Skipped
+			}
+			rep.Tests = append(rep.Tests, runner.Test{ID: id, Verdict: v})
 			continue
 		}
 		good := bytes.Contains(w.files[file], []byte(word)) || w.luckyFrom > 0 && w.runs >= w.luckyFrom

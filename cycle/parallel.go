@@ -139,7 +139,8 @@ func (c *run) repairAll(ctx context.Context, picked []*together) error {
 // fork is the cycle as one sandbox goes on with it for one cause.
 func (c *run) fork(l Lane, x *together, told *sync.Mutex) *run {
 	f := &run{opts: c.opts, sel: c.sel, deps: c.deps, plan: c.plan, first: c.first, now: c.now, best: c.best,
-		tried: maps.Clone(c.tried), offers: map[string]bool{}, later: &x.later, littered: true, iter: &Iteration{}}
+		tried: maps.Clone(c.tried), offers: map[string]bool{}, later: &x.later, littered: true, iter: &Iteration{},
+		baseSkips: maps.Clone(c.baseSkips)}
 	f.deps.Units, f.deps.Box, f.deps.Workspace = l.Units, l.Box, l.Workspace
 	if c.deps.Sink != nil {
 		f.deps.Sink = func(e Event) {
@@ -170,6 +171,7 @@ func (c *run) combine(ctx context.Context, picked []*together) error {
 			continue
 		}
 		maps.Copy(c.tried, f.tried)
+		maps.Copy(c.baseSkips, f.baseSkips)
 		for _, r := range f.doc.Refused {
 			if !slices.Contains(c.doc.Refused, r) {
 				c.doc.Refused = append(c.doc.Refused, r)

@@ -281,7 +281,17 @@ func (c *run) try(ctx context.Context, x cause, f fixers.Fix, now *result) (scor
 	if err != nil {
 		return worse, "", errors.Join(err, c.ledger.rollback(n))
 	}
+	whole, err := c.tryWhole(ctx, x, f, after)
+	if err != nil {
+		return worse, "", errors.Join(err, c.ledger.rollback(n))
+	}
+	if whole != nil {
+		p, after = c.plan, whole
+	}
 	s, why := c.score(x, now, after), "the failure stayed"
+	if whole != nil && s == deeper && len(after.failures) == 0 {
+		s, why = worse, "its tests are all skipped, and no other test proves it"
+	}
 	if l := lost(now, after, p); len(l) > 0 {
 		s, why = worse, fmt.Sprintf("it would break %s", testName(l[0]))
 	}

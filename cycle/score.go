@@ -31,6 +31,9 @@ func (c *run) score(x cause, before, after *result) score {
 			gained++
 		}
 	}
+	if gained == 0 && c.loadedAsAtBase(x, after) {
+		gained = c.seenGains(x, before, after)
+	}
 	switch {
 	case victims && gained > 0:
 		return resolved
