@@ -123,7 +123,7 @@ func (s *session) arguments(req runner.Request, dir string) []string {
 	}
 	args = append(args, "-p", "regreen_pytest", "--color=no")
 	given := slices.Concat(args, s.config.addopts)
-	if !hasOption(given, "-c", "--config-file", "--rootdir") {
+	if !s.configured() {
 		// Without these, pytest looks for its ini file from the arguments
 		// upwards: a part of the tests could see another one.
 		if s.config.file != "" {
@@ -139,6 +139,12 @@ func (s *session) arguments(req runner.Request, dir string) []string {
 		args = append(args, "--continue-on-collection-errors")
 	}
 	return args
+}
+
+// configured tells whether the project's own arguments say which ini file, or
+// folder, pytest takes.
+func (s *session) configured() bool {
+	return hasOption(slices.Concat(s.project.Command[1:], s.project.Args, s.config.addopts), "-c", "--config-file", "--rootdir")
 }
 
 func hasOption(args []string, names ...string) bool {
@@ -210,6 +216,9 @@ func (s *session) environ(run *prepared, sel selection) ([]string, error) {
 	set["REGREEN_METADATA"] = filepath.Join(s.dir, "metadata")
 	set[runner.EnvReport], set[runner.EnvNonce] = run.report, run.nonce
 	set["REGREEN_DUMP"], set[runner.EnvOpened] = run.dump, run.opened()
+	if s.config.file != "" && !s.configured() {
+		set["REGREEN_LOOK"] = "1"
+	}
 	if s.env.Traced {
 		set["REGREEN_EXECUTED"] = run.executed()
 	}

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"path"
 	"slices"
+	"strconv"
 	"strings"
 	"unicode/utf8"
 
@@ -15,9 +16,9 @@ import (
 var readers = []string{"--cov", "--mypy", "--flake8", "--pylint", "--isort", "--pycodestyle", "--pydocstyle", "--pep8", "--pep257", "--black", "--ruff", "--codestyle"}
 
 // unread tells which of the files that pytest looks for its settings in mean
-// nothing to it: it takes the first that has any. pytest 9 still parses those that
-// it would come to later in the same folder, to say that it leaves them out, so
-// they must parse. What else reads them (setuptools, tox, linters) has no part in
+// nothing to it: it takes the first that has any. Since 9.0 (its issue 13330) pytest
+// parses those that it would come to later in the same folder too, to say that it
+// leaves them out, so they must parse. What else reads them (setuptools, tox, linters) has no part in
 // a run. A text that sets pytest up, or names a plugin of its own, counts wherever
 // it is: before or after the change it may be the one that is taken.
 func (l *layout) unread(p runner.Project) func(file string, text []byte) bool {
@@ -26,6 +27,8 @@ func (l *layout) unread(p runner.Project) func(file string, text []byte) bool {
 		!slices.ContainsFunc(given, func(arg string) bool {
 			return slices.ContainsFunc(readers, func(r string) bool { return strings.HasPrefix(arg, r) })
 		})
+	major, err := strconv.Atoi(strings.SplitN(p.Version, ".", 2)[0])
+	parses := err != nil || major >= 9
 	return func(file string, text []byte) bool {
 		if !known || !slices.Contains([]string{"tox.ini", "setup.cfg"}, path.Base(file)) {
 			return false
@@ -35,7 +38,7 @@ func (l *layout) unread(p runner.Project) func(file string, text []byte) bool {
 				return false
 			}
 		}
-		return l.after(file) && soundINI(text)
+		return l.after(file) && (!parses || soundINI(text))
 	}
 }
 

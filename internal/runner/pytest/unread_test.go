@@ -13,7 +13,7 @@ func TestUnread(t *testing.T) {
 	for name, tc := range map[string]struct {
 		text, file, content string
 		args                []string
-		root                string
+		root, version       string
 		want                bool
 	}{
 		"after pyproject.toml":        {text: pyproject, file: "setup.cfg", content: "[metadata]\nname = x\nfiles =\n    a\n# x\n    b\n", want: true},
@@ -29,6 +29,8 @@ func TestUnread(t *testing.T) {
 		"read by a linter":            {text: pyproject, file: "setup.cfg", content: "[metadata]", args: []string{"--flake8"}},
 		"with another file by hand":   {text: pyproject, file: "setup.cfg", content: "[metadata]", args: []string{"-c", "other.ini"}},
 		"that does not parse":         {text: pyproject, file: "setup.cfg", content: "[metadata\n"},
+		"that 8 does not parse":       {text: pyproject, file: "setup.cfg", content: "[metadata\n", version: "8.4.2", want: true},
+		"that 9 does not parse":       {text: pyproject, file: "setup.cfg", content: "[metadata\n", version: "9.2.0"},
 		"with a section twice":        {text: pyproject, file: "setup.cfg", content: "[a]\n[a]\n"},
 		"with a name twice":           {text: pyproject, file: "setup.cfg", content: "[a]\nx = 1\nx: 2\n"},
 		"with a line of no section":   {text: pyproject, file: "setup.cfg", content: "x = 1\n"},
@@ -38,7 +40,7 @@ func TestUnread(t *testing.T) {
 		"settings that are not there": {text: "-- pyproject.toml --\n[tool.other]\n", file: "setup.cfg", content: "[metadata]"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			l := layoutOf(t, tc.text, runner.Project{Root: tc.root, Args: tc.args})
+			l := layoutOf(t, tc.text, runner.Project{Root: tc.root, Args: tc.args, Version: tc.version})
 			if got := l.Unread(tc.file, []byte(tc.content)); got != tc.want {
 				t.Errorf("Unread(%q) = %v, want %v", tc.file, got, tc.want)
 			}

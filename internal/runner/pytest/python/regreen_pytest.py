@@ -6,6 +6,7 @@ and a forked child or a pytest inside a test stays silent. Python 3.7 and later,
 pytest 7 and later.
 """
 import faulthandler
+import inspect
 import json
 import os
 import re
@@ -14,6 +15,7 @@ import sys
 import threading
 
 import pytest
+from _pytest.config import findpaths
 
 import regreen_errors as errors
 import regreen_executed as executed
@@ -188,9 +190,31 @@ def _known(nodeid):
 # --- start -----------------------------------------------------------------
 
 
+def _look(config):
+    """Looks for the ini file as pytest does when it is not told which.
+
+    On that way pytest 9 parses files beside the one that it takes, and refuses to
+    start where one does not parse. We name the file, so nobody would notice.
+    """
+    look = getattr(findpaths, "locate_config", None)
+    if not os.environ.get("REGREEN_LOOK") or look is None:
+        return
+    start = config.invocation_params.dir
+    takes = len(inspect.signature(look).parameters)
+    if takes <= 2:
+        look(*[start, [start]][2 - takes:])
+
+
+
 @pytest.hookimpl(hookwrapper=True, tryfirst=True)
 def pytest_load_initial_conftests(early_config):
     state.root = str(getattr(early_config, "rootpath", "") or early_config.rootdir)
+    try:
+        _look(early_config)
+    except Exception as e:
+        channel.write("run", errors=[errors.describe(e)])
+        channel.end()
+        raise
     names = early_config.known_args_namespace
     if getattr(names, "cov_source", None):
         names.no_cov = True  # coverage would only cost time
