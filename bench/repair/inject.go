@@ -17,6 +17,9 @@ type fault struct {
 	edits map[string][]byte
 	judge judge
 	trap  bool
+	// answers are what the right repair may make of the files, the fault among
+	// it; none where the original is the answer, or the answer is not known.
+	answers []map[string][]byte
 	// guilty is where a trap's fault stands, for the cause that is named.
 	guilty place
 }

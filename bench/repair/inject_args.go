@@ -147,7 +147,7 @@ func addParameter(s *site, rel string, e lang.Export) *fault {
 		}
 	}
 	return &fault{what: fmt.Sprintf("%s: %s has a new first parameter, one of %d calls gives %s", rel, e.Name, len(calls), value),
-		edits: s.apply(broken), judge: judgeExpected(s.apply(right))}
+		edits: s.apply(broken), judge: judgeExpected(s.apply(right)), answers: []map[string][]byte{s.apply(right)}}
 }
 
 func swapParameters(s *site, rel string, e lang.Export) *fault {
@@ -171,7 +171,7 @@ func swapParameters(s *site, rel string, e lang.Export) *fault {
 		}
 		right[c.rel] = append(right[c.rel], swap(c.rel, c.args[0], c.args[1])...)
 	}
-	return &fault{what: fmt.Sprintf("%s: the first two parameters of %s changed places", rel, e.Name), edits: s.apply(broken), judge: judgeExpected(s.apply(right))}
+	return &fault{what: fmt.Sprintf("%s: the first two parameters of %s changed places", rel, e.Name), edits: s.apply(broken), judge: judgeExpected(s.apply(right)), answers: []map[string][]byte{s.apply(right)}}
 }
 
 func renameKeyword(s *site, rel string, e lang.Export) *fault {
@@ -219,5 +219,5 @@ func renameKeyword(s *site, rel string, e lang.Export) *fault {
 		}
 	}
 	return &fault{what: fmt.Sprintf("%s: the parameter %s of %s is called %s now", rel, name, e.Name, to),
-		edits: s.edited(rel, own...), judge: judgeExpected(s.apply(right))}
+		edits: s.edited(rel, own...), judge: judgeExpected(s.apply(right)), answers: []map[string][]byte{s.apply(right)}}
 }

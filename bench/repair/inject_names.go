@@ -184,8 +184,9 @@ func renameTop(s *site, uses int) *fault {
 			}
 			edits = append(edits, lang.TextEdit{Span: k.Span, New: to})
 		}
-		return &fault{what: fmt.Sprintf("%s: %s is called %s now", rel, e.Name, to), edits: s.edited(rel, edits...),
-			judge: judgeRename(e.Name, to)}
+		broken := s.edited(rel, edits...)
+		return &fault{what: fmt.Sprintf("%s: %s is called %s now", rel, e.Name, to), edits: broken,
+			judge: judgeRename(e.Name, to), answers: s.renamed(rel, e.Name, to, broken)}
 	})
 }
 
@@ -198,8 +199,9 @@ func renameMethod(s *site) *fault {
 		}
 		from := s.text(rel, at)
 		to := s.newName(from)
+		broken := s.edited(rel, lang.TextEdit{Span: at, New: to})
 		return &fault{what: fmt.Sprintf("%s: the method %s is called %s now", rel, from, to),
-			edits: s.edited(rel, lang.TextEdit{Span: at, New: to}), judge: judgeRename(from, to)}
+			edits: broken, judge: judgeRename(from, to), answers: s.renamed("", from, to, broken)}
 	})
 }
 

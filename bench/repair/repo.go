@@ -246,7 +246,8 @@ func rng(id caseID, try int) *rand.Rand {
 	return rand.New(rand.NewPCG(id.Seed, h.Sum64()))
 }
 
-// run makes one case: it injects faults until one turns a test red.
+// run makes one case: it injects faults until one turns a test red that the
+// right answer turns green.
 func (r *repo) run(ctx context.Context, id caseID) (result, error) {
 	res := result{caseID: id, Framework: r.framework, Verdict: noPlace}
 	for try := range tries {
@@ -255,15 +256,23 @@ func (r *repo) run(ctx context.Context, id caseID) (result, error) {
 			continue
 		}
 		res.What = f.what
+		res.Verdict = notRed
 		done, err := r.fault(ctx, f, &res)
+		invalid := false
+		if err == nil && done && (res.Verdict == left || res.Verdict == offered) {
+			invalid, err = r.unanswered(ctx, f)
+		}
 		if rerr := r.restore(ctx); rerr != nil || err != nil {
 			return res, errors.Join(err, rerr)
 		}
-		if done {
+		switch {
+		case !done:
+			res.Dropped++
+		case invalid:
+			res = result{caseID: id, Framework: r.framework, What: res.What, Verdict: noAnswer, Dropped: res.Dropped, Invalid: res.Invalid + 1}
+		default:
 			return res, nil
 		}
-		res.Verdict = notRed
-		res.Dropped++
 	}
 	return res, nil
 }

@@ -36,6 +36,9 @@ const (
 	noPlace verdict = "no place"
 	// notRed: no fault of some tries turned a test red.
 	notRed verdict = "not red"
+	// noAnswer: the last of some tries turned one red that is so with the right
+	// answer, too.
+	noAnswer verdict = "no answer"
 )
 
 // result is one line of the results file.
@@ -50,7 +53,9 @@ type result struct {
 	Cause     string  `json:"cause"` // of a trap: "named", "wider", "other" or ""
 	Patch     string  `json:"patch"` // what was merged
 	// Dropped are faults that were tried before and turned no test red.
-	Dropped int   `json:"dropped"`
+	Dropped int `json:"dropped"`
+	// Invalid are those that no right answer turns green again.
+	Invalid int   `json:"invalid"`
 	MS      int64 `json:"ms"`       // the whole run
 	FirstMS int64 `json:"first_ms"` // one run of the affected tests
 	FullMS  int64 `json:"full_ms"`  // the full suite at the gate

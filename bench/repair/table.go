@@ -19,6 +19,7 @@ type row struct {
 	Offered  int    `json:"offered"`
 	Named    int    `json:"named"`   // traps: the guilty part is named as the cause
 	Dropped  int    `json:"dropped"` // faults that turned no test red
+	Invalid  int    `json:"invalid"` // places without a right answer that passes
 	MedianMS int64  `json:"median_ms"`
 	// OverMS is the median time from the first red verdict to the merged repair
 	// of one fault beyond two runs of the affected tests and the full suite;
@@ -32,7 +33,7 @@ func tabulate(list []result) []row {
 	total := row{Kind: "all"}
 	for _, k := range kinds() {
 		of := slices.DeleteFunc(slices.Clone(list), func(r result) bool { return r.Kind != k.name })
-		if r := rowOf(k.name, k.trap, of); r.Cases+r.Dropped > 0 {
+		if r := rowOf(k.name, k.trap, of); r.Cases+r.Dropped+r.Invalid > 0 {
 			rows = append(rows, r)
 		}
 	}
@@ -46,6 +47,7 @@ func rowOf(name string, trap bool, list []result) row {
 	var ms, over, gate []int64
 	for _, x := range list {
 		r.Dropped += x.Dropped
+		r.Invalid += x.Invalid
 		if !x.counted() {
 			continue
 		}
@@ -111,7 +113,7 @@ func print(w io.Writer, rows []row, list []result, asJSON bool) error {
 			r.Offered, named, float64(r.MedianMS)/1000)
 	}
 	last := rows[len(rows)-1]
-	fmt.Fprintf(w, "\n%d more faults turned no test red and do not count.\n", last.Dropped)
+	fmt.Fprintf(w, "\n%d more faults turned no test red and do not count, nor do %d that no right answer turns green again.\n", last.Dropped, last.Invalid)
 	fmt.Fprintf(w, "From the first red verdict to the merged repair of one fault, the full suite aside: two runs of the affected tests %+.2f s (median); the full suite took %.1f s (median).\n",
 		float64(last.OverMS)/1000, float64(last.GateMS)/1000)
 	return nil
