@@ -1,10 +1,13 @@
 package e2e
 
 import (
+	"flag"
 	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
+	"strconv"
 	"testing"
 )
 
@@ -37,5 +40,19 @@ func run(m *testing.M) int {
 		fmt.Fprintf(os.Stderr, "build: %v\n%s", err, out)
 		return 1
 	}
+	flag.Parse()
+	given := false
+	flag.Visit(func(f *flag.Flag) { given = given || f.Name == "test.parallel" })
+	if !given {
+		if err := flag.Set("test.parallel", strconv.Itoa(sideBySide())); err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			return 1
+		}
+	}
 	return m.Run()
 }
+
+// sideBySide is how many tests run together. A cycle waits for a framework to
+// start, for writes to settle and for loops to be killed: with as many tests
+// as processors a suite of 1,290 s used 54 % of them.
+func sideBySide() int { return (3*runtime.GOMAXPROCS(0) + 1) / 2 }
