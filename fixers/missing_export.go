@@ -139,7 +139,14 @@ func (v *view) chase(l lack, depth int) (lack, bool) {
 		return l, v.submodule(l.module, l.symbol) == ""
 	}
 	m := v.text(l.module)
-	if m == nil || o.origin[l.symbol] == "" {
+	if m == nil {
+		return l, false
+	}
+	if l.name != nil && l.module == l.t.path && e.Span == l.name.LocalSpan {
+		// A package that takes a module of its own offers what it fails to take.
+		return l, v.submodule(l.module, l.symbol) == ""
+	}
+	if o.origin[l.symbol] == "" {
 		return l, false
 	}
 	for _, imp := range m.scan().Imports {
