@@ -239,7 +239,7 @@ func (c *run) loop(ctx context.Context) error {
 			return err
 		}
 		if used == "" {
-			c.stopped = cmp.Or(c.waitsFor(), "no repair was found")
+			c.stopped = cmp.Or(c.waitsFor(), c.onlyProposed(), "no repair was found")
 			if c.now.timedOut {
 				c.stopped = c.timeoutReason()
 			}

@@ -32,6 +32,9 @@ func TestOutcomes(t *testing.T) {
 		{name: "green", files: map[string]string{"src": "a", "t.test": "one: src has a"}, want: Passed},
 		{name: "repaired", files: map[string]string{"src": "", "t.test": "one: src has a"}, fixes: sayMissing, want: Repaired},
 		{name: "no candidate", files: map[string]string{"src": "", "t.test": "one: src has a"}, want: Failed, exit: 1, reason: "no repair was found"},
+		{name: "what only the user can decide", files: map[string]string{"src": "", "t.test": "one: src has a"}, fixes: func(c fixers.Cause, w *world) []fixers.Fix {
+			return []fixers.Fix{w.say(c.Place.File, c.Symbol, 0, fixers.Propose)}
+		}, want: Failed, exit: 1, reason: "a repair was found that only you can decide on"},
 		{name: "two causes behind each other", files: map[string]string{"src": "", "t.test": "loads src has lib\none: src has a"}, fixes: sayMissing, want: Repaired},
 		{name: "a repair that shows the next cause alone", files: map[string]string{"src": "", "t.test": "loads src has lib\none: src has a"},
 			fixes: func(c fixers.Cause, w *world) []fixers.Fix {
@@ -41,7 +44,7 @@ func TestOutcomes(t *testing.T) {
 				return sayMissing(c, w)
 			}, want: Failed, exit: 1, reason: "taken back, since no more tests pass with it: "},
 		{name: "an assertion is never touched", files: map[string]string{"src": "", "t.test": "one: src has =4"}, fixes: sayMissing, want: Failed, exit: 1},
-		{name: "ambiguous", files: map[string]string{"src": "", "t.test": "one: src has a"}, fixes: amb, want: Failed, exit: 1},
+		{name: "ambiguous", files: map[string]string{"src": "", "t.test": "one: src has a"}, fixes: amb, want: Failed, exit: 1, reason: "2 repairs were found that only you can decide on"},
 		{name: "breaks another in the same file", files: map[string]string{"src": "b", "t.test": "one: src has a\ntwo: src has b"}, fixes: breaking, want: Failed, exit: 1},
 		{name: "breaks another in the selection", files: map[string]string{"src": "b", "t.test": "one: src has a", "u.test": "two: src has b"}, fixes: breaking, want: Failed, exit: 1},
 		{name: "breaks another in the full suite", files: map[string]string{"src": "b", "t.test": "one: src has a", "u.test": "two: src has b"},

@@ -128,6 +128,19 @@ func (c *run) unrepaired() error {
 	return nil
 }
 
+// onlyProposed says that candidates are kept for the user to decide on, "" where
+// none is.
+func (c *run) onlyProposed() string {
+	switch n := len(c.doc.Proposals); n {
+	case 0:
+		return ""
+	case 1:
+		return "a repair was found that only you can decide on"
+	default:
+		return fmt.Sprintf("%d repairs were found that only you can decide on", n)
+	}
+}
+
 func (c *run) timeoutReason() string {
 	return fmt.Sprintf("the run passed its time limit of %s", c.timeout())
 }
