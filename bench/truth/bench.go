@@ -33,7 +33,8 @@ type bench struct {
 	peers         []peer
 	store         *store
 	start         *start
-	alone         results // of test files run by themselves before any edit
+	alone         results         // of test files run by themselves before any edit
+	lists         map[string]bool // whether a test file lists one of some folders
 }
 
 func (b *bench) close(ctx context.Context) error {
@@ -255,11 +256,18 @@ func (b *bench) measure(ctx context.Context, id caseID, e edit, have *measured) 
 	if err := b.judge(ctx, m); err != nil {
 		return nil, err
 	}
+	folders, err := b.folders(ctx)
+	if err != nil {
+		return nil, err
+	}
 	after, err := b.judgeAlone(ctx, m)
 	if err = errors.Join(err, b.restore(ctx)); err != nil {
 		return nil, err
 	}
 	if err := b.compareAlone(ctx, m, after); err != nil {
+		return nil, err
+	}
+	if err := b.judgeListed(ctx, m, folders); err != nil {
 		return nil, err
 	}
 	return m, b.judgeSpared(ctx, m, e)
@@ -336,14 +344,11 @@ func (b *bench) judgeAlone(ctx context.Context, m *measured) (results, error) {
 // as it was committed.
 func (b *bench) compareAlone(ctx context.Context, m *measured, after results) error {
 	for _, f := range slices.Sorted(maps.Keys(after)) {
-		if b.alone[f] == "" {
-			said, err := b.suite(ctx, f)
-			if err != nil {
-				return err
-			}
-			b.alone[f] = said.whole()
+		before, err := b.byItself(ctx, f)
+		if err != nil {
+			return err
 		}
-		if after[f] != b.alone[f] {
+		if after[f] != before {
 			m.Truth = append(m.Truth, f)
 		} else {
 			m.Alone = append(m.Alone, f)
@@ -351,6 +356,18 @@ func (b *bench) compareAlone(ctx context.Context, m *measured, after results) er
 	}
 	slices.Sort(m.Truth)
 	return nil
+}
+
+// byItself is what a run of one test file says on the tree as it was committed.
+func (b *bench) byItself(ctx context.Context, f string) (string, error) {
+	if b.alone[f] == "" {
+		said, err := b.suite(ctx, f)
+		if err != nil {
+			return "", err
+		}
+		b.alone[f] = said.whole()
+	}
+	return b.alone[f], nil
 }
 
 // compareCold asks an engine that has seen nothing before, beside the one that

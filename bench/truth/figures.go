@@ -58,6 +58,8 @@ type row struct {
 	traced side
 	// spared are tests that load what differs and do not depend on it.
 	spared int
+	// listing are tests that list a folder of which the edit changes the names.
+	listing int
 	// comments is what was selected for remarks, which nothing depends on.
 	comments int
 }
@@ -89,6 +91,7 @@ func (s *store) rows() []row {
 			r.traced.add(m, m.Traced)
 		}
 		r.spared += len(m.Spared)
+		r.listing += len(m.Listing)
 		for _, name := range slices.Sorted(maps.Keys(m.Peers)) {
 			i := slices.IndexFunc(r.peers, func(p pair) bool { return p.peer.name == name })
 			if i < 0 {
@@ -141,6 +144,9 @@ func table(w io.Writer, rows []row) {
 		if r.spared > 0 {
 			fmt.Fprintf(w, "\n%s: %d times a test that loads the edited file was spared, and no edit that can be loaded changes its results\n", r.repo, r.spared)
 		}
+		if r.listing > 0 {
+			fmt.Fprintf(w, "\n%s: %d times a test that stays as it was lists a folder where a file came or went, and counts as dependent where it is selected\n", r.repo, r.listing)
+		}
 	}
 }
 
@@ -165,6 +171,9 @@ func (b *bench) show(m *measured) {
 	if len(m.Spared) > 0 {
 		text += fmt.Sprintf(", spared %d", len(m.Spared))
 	}
+	if len(m.Listing) > 0 {
+		text += fmt.Sprintf(", listing %d", len(m.Listing))
+	}
 	if m.Refused != "" {
 		text += " (refused: " + m.Refused + ")"
 	}
@@ -181,7 +190,7 @@ func (b *bench) show(m *measured) {
 	if len(traced) > 0 {
 		fmt.Fprintf(b.out, "    MISSED as traced: %s\n", strings.Join(traced[:min(len(traced), 8)], ", "))
 	}
-	extra := slices.DeleteFunc(slices.Clone(m.Selected), func(f string) bool { return slices.Contains(m.Truth, f) })
+	extra := slices.DeleteFunc(slices.Clone(m.Selected), func(f string) bool { return slices.Contains(m.loading(), f) })
 	if len(extra) > 0 {
 		fmt.Fprintf(b.out, "    %d more than depend: %s\n", len(extra), strings.Join(extra[:min(len(extra), 4)], ", "))
 	}

@@ -41,6 +41,15 @@
 // is asked of nobody but those that regreen spares; no peer is held to account
 // for selecting one of them, or not.
 //
+// A file that comes, goes or moves has another face for whoever lists its folder:
+// the names that are found there. Most of those tests stay as they were, for
+// they look for one name among them, as most that load a source would pass with
+// the plausible edit. So a test file of pytest that somebody selected and that
+// does not differ is run once more on the tree as it was committed, with a hook
+// that makes the listing of that folder throw where the repository's own code
+// asks for it. One that differs then depends on the names: whoever selects it
+// selected no test too many. Nobody is held to select it.
+//
 // Tests that are only type-checked cannot fail like that: use repositories, or
 // copies, that are set to run none.
 //
@@ -152,7 +161,7 @@ func (o options) repo(ctx context.Context, dir string, s *store) (unknown bool, 
 			err = rerr
 		}
 	}()
-	b := &bench{options: o, alone: results{}, root: root, scratch: scratch, store: s, log: slog.New(slog.NewTextHandler(os.Stderr, &slog.HandlerOptions{Level: slog.LevelWarn}))}
+	b := &bench{options: o, alone: results{}, lists: map[string]bool{}, root: root, scratch: scratch, store: s, log: slog.New(slog.NewTextHandler(os.Stderr, &slog.HandlerOptions{Level: slog.LevelWarn}))}
 	defer func() {
 		if cerr := b.close(ctx); err == nil {
 			err = cerr

@@ -106,6 +106,14 @@ func TestRows(t *testing.T) {
 	if ours.recall[0] != 1 || ours.precision[0] != 1 || peer.precision[0] != 1 || peer.needed != 2 {
 		t.Errorf("with a spared test the sides are %+v and %+v", ours, peer)
 	}
+	// One that lists the folder is needed where it is selected, and missed by nobody.
+	listing := &measured{Tests: 4, Alone: []string{"a", "b"}, Listing: []string{"a"}}
+	var lister, blind side
+	lister.add(listing, []string{"a", "b"})
+	blind.add(listing, nil)
+	if lister.precision[0] != 0.5 || blind.recall[0] != 1 || blind.missed != 0 {
+		t.Errorf("with a test that lists the sides are %+v and %+v", lister, blind)
+	}
 	var out strings.Builder
 	table(&out, s.rows())
 	for _, want := range []string{

@@ -49,10 +49,11 @@ func (b *bench) judgeSpared(ctx context.Context, m *measured, e edit) error {
 	return nil
 }
 
-// loading are the test files that depend on the edit, the spared ones too.
+// loading are the test files that depend on the edit, the spared ones and those
+// that list its folder too.
 func (m *measured) loading() []string {
 	all := map[string]bool{}
-	for _, f := range slices.Concat(m.Truth, m.Spared) {
+	for _, f := range slices.Concat(m.Truth, m.Spared, m.Listing) {
 		all[f] = true
 	}
 	return slices.Sorted(maps.Keys(all))

@@ -61,6 +61,8 @@ type measured struct {
 	Spared []string `json:"spared,omitempty"`
 	// Alone are test files that were run by themselves too and do not differ.
 	Alone []string `json:"alone,omitempty"`
+	// Listing are those of Alone that list a folder whose names the edit changes.
+	Listing []string `json:"listing,omitempty"`
 	// Selected is regreen's selection; Refused says why it selected none and
 	// stopped, which counts as everything.
 	Selected []string `json:"selected"`
