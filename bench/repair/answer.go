@@ -81,8 +81,9 @@ func (r *repo) unanswered(ctx context.Context, f *fault) (bool, error) {
 	return len(f.answers) > 0, nil
 }
 
-// redWith runs everything on the original with some files changed. What the run
-// does not end in a verdict is not red.
+// redWith runs everything on the original with some files changed. It commits
+// them for that time: no repair and no cause is looked for in what is not
+// modified. What does not end in a verdict is not red.
 func (r *repo) redWith(ctx context.Context, files map[string][]byte) (red bool, err error) {
 	if err := r.restore(ctx); err != nil {
 		return false, err
@@ -90,8 +91,12 @@ func (r *repo) redWith(ctx context.Context, files map[string][]byte) (red bool, 
 	if _, err := r.put(files); err != nil {
 		return false, err
 	}
-	doc, err := r.regreen(ctx, "--all", "--no-merge")
-	if err := errors.Join(err, r.restore(ctx)); err != nil {
+	if err := r.commit(ctx); err != nil {
+		return false, err
+	}
+	doc, err := r.regreen(ctx, "--all", "--no-merge", "--max-iterations", "1")
+	_, back := r.git(ctx, "reset", "-q", "--hard", "HEAD~1")
+	if err := errors.Join(err, back); err != nil {
 		return false, err
 	}
 	return slices.Contains([]cycle.Outcome{cycle.Failed, cycle.Proposed}, doc.Outcome), nil
