@@ -3,6 +3,7 @@ package fixers
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"regreen/internal/lang"
 	"regreen/internal/runner"
@@ -74,7 +75,28 @@ func (v *view) unboundByDiff(c Cause, t, b *text) []Fix {
 		seen[s.new] = true
 		out = append(out, v.restoredName(c, unbound{t, s.new, s.i})...)
 	}
+	for _, s := range v.swaps(t.path) {
+		if seen[s.old] || t.isMember(s.i) || !boundAt(t, s.tok.End, s.new) {
+			continue
+		}
+		seen[s.old] = true
+		if i, ok := unboundUse(t, s.old); ok {
+			out = append(out, oneOf(v.renamedDefinition(c, unbound{t, s.old, i}))...)
+		}
+	}
 	return out
+}
+
+// oneOf are alternatives: where more than one may be applied, none is.
+func oneOf(fs []Fix) []Fix {
+	first := slices.IndexFunc(fs, func(f Fix) bool { return f.Applicability != Propose })
+	if first < 0 || !slices.ContainsFunc(fs[first+1:], func(f Fix) bool { return f.Applicability != Propose }) {
+		return fs
+	}
+	for i := range fs {
+		fs[i].Applicability = Propose
+	}
+	return fs
 }
 
 // movesByDiff follows the moves that the diff left importers behind of: an
