@@ -20,6 +20,9 @@ type fault struct {
 	// answers are what the right repair may make of the files, the fault among
 	// it; none where the original is the answer, or the answer is not known.
 	answers []map[string][]byte
+	// subject is what answers are about, whatever it is called after the fault;
+	// "" where each fault has answers of its own.
+	subject string
 	// guilty is where a trap's fault stands, for the cause that is named.
 	guilty place
 }

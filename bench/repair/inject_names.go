@@ -186,7 +186,7 @@ func renameTop(s *site, uses int) *fault {
 		}
 		broken := s.edited(rel, edits...)
 		return &fault{what: fmt.Sprintf("%s: %s is called %s now", rel, e.Name, to), edits: broken,
-			judge: judgeRename(e.Name, to), answers: s.renamed(rel, e.Name, to, broken)}
+			judge: judgeRename(e.Name, to), answers: s.renamed(rel, e.Name, to, broken), subject: rel + " " + e.Name}
 	})
 }
 
@@ -201,7 +201,7 @@ func renameMethod(s *site) *fault {
 		to := s.newName(from)
 		broken := s.edited(rel, lang.TextEdit{Span: at, New: to})
 		return &fault{what: fmt.Sprintf("%s: the method %s is called %s now", rel, from, to),
-			edits: broken, judge: judgeRename(from, to), answers: s.renamed("", from, to, broken)}
+			edits: broken, judge: judgeRename(from, to), answers: s.renamed("", from, to, broken), subject: rel + " ." + from}
 	})
 }
 

@@ -33,6 +33,7 @@ type repo struct {
 	orig      tree
 	langs     lang.Set
 	python    *py.Language
+	barren    map[string]bool // subjects of faults without an answer
 }
 
 // tries bounds the faults that are injected until one turns a test red.
@@ -41,7 +42,7 @@ const tries = 5
 // copyRepo makes the copy and sees that its tests pass. Test files that are
 // red from the start are left out of the copy.
 func copyRepo(ctx context.Context, from string, o options) (*repo, error) {
-	r := &repo{o: o, dir: filepath.Join(o.work, "repos", filepath.Base(from))}
+	r := &repo{o: o, barren: map[string]bool{}, dir: filepath.Join(o.work, "repos", filepath.Base(from))}
 	for _, d := range []string{"home", "state", "cache", "tmp", "repos"} {
 		if err := os.MkdirAll(filepath.Join(o.work, d), 0o755); err != nil {
 			return nil, err
@@ -255,8 +256,12 @@ func (r *repo) run(ctx context.Context, id caseID) (result, error) {
 		if f == nil {
 			continue
 		}
-		res.What = f.what
-		res.Verdict = notRed
+		if r.barren[f.subject] {
+			res.What, res.Verdict = f.what, noAnswer
+			res.Invalid++
+			continue
+		}
+		res.What, res.Verdict = f.what, notRed
 		done, err := r.fault(ctx, f, &res)
 		invalid := false
 		if err == nil && done && (res.Verdict == left || res.Verdict == offered) {
@@ -269,6 +274,9 @@ func (r *repo) run(ctx context.Context, id caseID) (result, error) {
 		case !done:
 			res.Dropped++
 		case invalid:
+			if f.subject != "" {
+				r.barren[f.subject] = true
+			}
 			res = result{caseID: id, Framework: r.framework, What: res.What, Verdict: noAnswer, Dropped: res.Dropped, Invalid: res.Invalid + 1}
 		default:
 			return res, nil
