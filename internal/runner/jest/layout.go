@@ -65,11 +65,15 @@ func (f Framework) Layout(ctx context.Context, env runner.Env, p runner.Project)
 		return runner.Layout{}, context.Cause(ctx)
 	}
 	r := reading{context: c, env: env, project: p}
-	if err != nil || len(sh.Configs) == 0 {
+	silent := err != nil || len(sh.Configs) == 0
+	if silent {
 		r.blind("jest did not show its configuration: %v", err)
 		sh = shown{Configs: []config{{RootDir: node.Dir(env, p), Roots: []string{node.Dir(env, p)}, TestMatch: defaultMatch}}}
 	}
 	r.read(sh, cmd)
+	if silent {
+		r.layout.IsTest = node.OrLooksLike(p.Root, r.layout.IsTest)
+	}
 	return r.layout, nil
 }
 

@@ -2,6 +2,8 @@ package jest
 
 import (
 	"context"
+	"os"
+	"path/filepath"
 	"slices"
 	"testing"
 
@@ -9,6 +11,8 @@ import (
 	"github.com/rogpeppe/go-internal/txtar"
 
 	"regreen/internal/lang"
+	"regreen/internal/proc"
+	"regreen/internal/runner"
 )
 
 func TestLayout(t *testing.T) {
@@ -106,5 +110,25 @@ func TestLayoutGuess(t *testing.T) {
 	}
 	if l.Uncertain == "" || !l.IsTest("src/__tests__/a.js") || !l.IsTest("a.test.mjs") || l.IsTest("src/a.js") {
 		t.Errorf("layout of a broken configuration: %+v", l)
+	}
+}
+
+// TestLayoutThatIsNotShown: where the framework does not say which files are
+// tests, all that look like some are, or a broken configuration selects nothing.
+func TestLayoutThatIsNotShown(t *testing.T) {
+	t.Parallel()
+	root := t.TempDir()
+	p := runner.Project{Root: "web", Framework: "jest", Command: []string{filepath.Join(root, "no-node"), filepath.Join(root, "no-jest")}, Args: []string{}}
+	if err := os.Mkdir(filepath.Join(root, "web"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	l, err := Framework{}.Layout(t.Context(), runner.Env{Root: root, Origin: root, Scratch: t.TempDir(), Exec: proc.Local{}}, p)
+	if err != nil || l.Blind == "" {
+		t.Fatalf("Layout = %+v, %v, want one that is blind", l, err)
+	}
+	for rel, want := range map[string]bool{"web/test/deep/a.ts": true, "web/x_spec.mjs": true, "web/x.js": false, "test/a.js": false, "web/node_modules/x/test/a.js": false} {
+		if got := l.IsTest(rel); got != want {
+			t.Errorf("IsTest(%q) = %v, want %v", rel, got, want)
+		}
 	}
 }

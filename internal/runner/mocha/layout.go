@@ -26,9 +26,12 @@ func (Framework) Layout(ctx context.Context, env runner.Env, p runner.Project) (
 	}
 	l := &layout{context: node.NewContext(env, p, js.Language{}), env: env, project: p}
 	if err != nil {
-		opts = &options{}
+		opts = &options{Spec: slices.DeleteFunc(slices.Clone(p.Args), func(a string) bool { return strings.HasPrefix(a, "-") })}
 		l.guess("mocha did not show its options")
 		l.out.Blind = l.out.Uncertain
+		out := l.read(opts)
+		out.IsTest = node.OrLooksLike(p.Root, out.IsTest)
+		return out, nil
 	}
 	return l.read(opts), nil
 }

@@ -35,6 +35,19 @@ func LooksLikeTest(rel string) bool {
 	return false
 }
 
+// OrLooksLike adds to what a layout that is a guess takes for tests all files of
+// the project in root (rel) that look like some: a configuration that cannot be
+// read must not select nothing.
+func OrLooksLike(root string, is func(rel string) bool) func(rel string) bool {
+	return func(rel string) bool {
+		if is(rel) {
+			return true
+		}
+		p, ok := Under(root, rel)
+		return ok && !slices.Contains(strings.Split(p, "/"), "node_modules") && LooksLikeTest(p)
+	}
+}
+
 // testTexts reads the beginnings of some of the repository's test files.
 func (r *repo) testTexts() [][]byte {
 	var out [][]byte

@@ -73,7 +73,7 @@ func (Framework) Layout(ctx context.Context, env runner.Env, p runner.Project) (
 		root := node.Dir(env, p)
 		got = resolved{Filter: filters, Projects: []resolvedProject{{Root: root, Dir: root, Include: defaultInclude, Exclude: defaultExclude, EnvDir: root}}}
 		l.guess("vitest did not show its configuration")
-		l.out.Blind = l.out.Uncertain
+		l.out.Blind, l.silent = l.out.Uncertain, true
 		l.search()
 	}
 	return l.read(got), nil
@@ -85,6 +85,7 @@ type layout struct {
 	env     runner.Env
 	project runner.Project
 	out     runner.Layout
+	silent  bool // vitest did not show its configuration
 }
 
 func (l *layout) guess(why string) {
@@ -160,6 +161,10 @@ func (l *layout) read(got resolved) runner.Layout {
 			listed[rel] = true
 		}
 	}
+	matches := func(rel string) bool { return slices.ContainsFunc(all, func(t tests) bool { return t.match(rel) }) }
+	if l.silent {
+		matches = node.OrLooksLike(l.project.Root, matches)
+	}
 	l.out.IsTest = func(rel string) bool {
 		if listed[rel] {
 			return true
@@ -167,7 +172,7 @@ func (l *layout) read(got resolved) runner.Layout {
 		if len(got.Filter) > 0 && !slices.ContainsFunc(got.Filter, func(f string) bool { return l.filtered(rel, f) }) {
 			return false
 		}
-		return slices.ContainsFunc(all, func(t tests) bool { return t.match(rel) })
+		return matches(rel)
 	}
 	l.out.Implicit = func(test string) []string {
 		dir, base := path.Split(test)
