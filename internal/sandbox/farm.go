@@ -33,7 +33,7 @@ type farm struct {
 // managers' own records: the worktree has its own, or none.
 var privateState = []string{".cache", ".vite", ".vite-temp", ".vitest", ".jest-cache", ".tmp", ".temp", ".parcel-cache",
 	".package-lock.json", ".modules.yaml", ".yarn-integrity", ".yarn-state.yml", ".pnpm-workspace-state.json",
-	".pnpm-workspace-state-v1.json", ".nyc_output", ".eslintcache", ".cache-loader", ".experimental-vitest-cache"}
+	".pnpm-workspace-state-v1.json", ".nyc_output", ".eslintcache", ".cache-loader", ".experimental-vitest-cache", ".vitest-cache"}
 
 // findFarms looks for package folders beside the snapshot's files, in the
 // folders above the repository, and for Yarn's caches.

@@ -31,6 +31,7 @@ var dropped = map[string]bool{
 	"--coverage": false, "--mergeReports": true, "--merge-reports": true, "--silent": false,
 	"--hideSkippedTests": false, "--clearScreen": false, "--color": false, "--no-color": false, "--lastFailed": false,
 	"--last-failed": false, "--api": false, "--attachmentsDir": true, "--logHeapUsage": false, "--detectAsyncLeaks": false,
+	"--fsModuleCache": false, "--no-fsModuleCache": false, "--fs-module-cache": false, "--no-fs-module-cache": false,
 }
 
 // switches are flags that are kept and take no value of their own.

@@ -20,6 +20,7 @@ func TestKept(t *testing.T) {
 		{"--coverage.all src/x.ts", "", "src/x.ts"},
 		{"--globals test --pool forks --no-isolate", "--globals --pool forks --no-isolate", "test"},
 		{"--poolOptions.threads.singleThread src/a.test.ts", "--poolOptions.threads.singleThread", "src/a.test.ts"},
+		{"--fsModuleCache --fs-module-cache=true --no-fsModuleCache src", "", "src"},
 		{"-u --shard 1/2 --root packages/x -- a b", "--root packages/x", "a b"},
 	}
 	for _, tt := range tests {

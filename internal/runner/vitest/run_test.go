@@ -132,6 +132,36 @@ func TestUpdatesSnapshotsOfTheTests(t *testing.T) {
 	}
 }
 
+// TestResolvesAnew holds that no run goes by what vitest kept of an earlier one:
+// what it transformed names the files that imports led to, and is taken again
+// though other files are found now (vitest-dev/vitest#11246).
+func TestResolvesAnew(t *testing.T) {
+	t.Parallel()
+	for _, deps := range []string{"vitest4", "vitest5"} {
+		p := nodetest.New(t, Framework{}, deps, txtar.Parse([]byte(`-- package.json --
+{"type":"module","scripts":{"test":"vitest run --fsModuleCache"}}
+-- vitest.config.js --
+export default { test: { fsModuleCache: true, experimental: { fsModuleCache: true } } };
+-- src/n/index.js --
+export const n = 1;
+-- a.test.js --
+import { it, expect } from 'vitest';
+import { n } from './src/n';
+it('a', () => expect(n).toBe(1));
+`)))
+		if deps == "vitest4" {
+			p.Project.Args = []string{"run"}
+		}
+		if r := p.Run(t, runner.Request{}); r.Red() != "" {
+			t.Fatalf("%s: %s, want green", deps, p.Describe(r))
+		}
+		p.Write(t, "src/n.js", "export const n = 2;\n")
+		if r := p.Run(t, runner.Request{}); r.Red() == "" {
+			t.Errorf("%s: green by a module that is not the one that is found\n%s", deps, p.Describe(r))
+		}
+	}
+}
+
 func TestDoesNotStart(t *testing.T) {
 	t.Parallel()
 	p := nodetest.New(t, Framework{}, "vitest5", archive("-- vitest.config.js --\nexport default {\n"))

@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 
 	"regreen/internal/lang/js"
@@ -78,6 +79,7 @@ func (s *session) Run(ctx context.Context, req runner.Request) (*runner.Report, 
 	args := append([]string{"run"}, filters...)
 	args = append(args, flags...)
 	args = append(args, "--reporter=default", "--reporter="+s.reporter, "--coverage.enabled=false", "--bail=0")
+	args = append(args, uncached(s.project.Version)...)
 	c := s.collector(req)
 	probe := node.NewHang(c.Context)
 	l := node.Launch{Env: s.env, Project: s.project, Args: args, Extra: []string{"REGREEN_PLAN=" + planFile},
@@ -94,6 +96,31 @@ func (s *session) Run(ctx context.Context, req runner.Request) (*runner.Report, 
 		node.Narrow(r, req.Tests)
 	}
 	return r, nil
+}
+
+// uncached keeps vitest from taking what it transformed in an earlier run. It
+// keeps the files that imports led to with it, and goes on to load those when
+// others have come to be meant: by a new file, or a tsconfig's paths
+// (vitest-dev/vitest#11246). Since 5 it does so unasked; the command line's
+// word goes over the configuration's, for every project of a workspace.
+func uncached(version string) []string {
+	switch major, minor, ok := numbers(version); {
+	case !ok || major < 4 || major == 4 && minor == 0: // from 4.0.11 on, where asked for
+		return nil
+	case major == 4:
+		return []string{"--experimental.fsModuleCache=false"}
+	default:
+		return []string{"--fsModuleCache=false"}
+	}
+}
+
+// numbers are the first two of a version.
+func numbers(version string) (major, minor int, ok bool) {
+	first, rest, _ := strings.Cut(version, ".")
+	second, _, _ := strings.Cut(rest, ".")
+	major, err := strconv.Atoi(first)
+	minor, err2 := strconv.Atoi(second)
+	return major, minor, err == nil && err2 == nil
 }
 
 // Close has nothing to end.
