@@ -99,7 +99,8 @@ func ReadFile(abs string) ([]byte, error) {
 }
 
 // WriteIn writes a private file (abs) that lies in a folder (abs) of ours to
-// which others write too. What stands there goes first.
+// which others write too. What stands there goes first; folders on the way are
+// made.
 func WriteIn(dir, abs string, src []byte) error {
 	rel, err := filepath.Rel(dir, abs)
 	if err != nil {
@@ -110,6 +111,9 @@ func WriteIn(dir, abs string, src []byte) error {
 		return err
 	}
 	defer func() { _ = root.Close() }()
+	if err := root.MkdirAll(filepath.Dir(rel), 0o700); err != nil {
+		return err
+	}
 	if err := root.RemoveAll(rel); err != nil {
 		return fmt.Errorf("make room for %s: %w", abs, err)
 	}

@@ -57,6 +57,19 @@ func TestRun(t *testing.T) {
 	}
 }
 
+// TestReporterLiesAmongPackages holds that vitest loads the reporter as it loads
+// packages, and not through vite, which may read nothing outside of the project.
+func TestReporterLiesAmongPackages(t *testing.T) {
+	opened, err := Framework{}.Open(t.Context(), runner.Env{Scratch: t.TempDir()}, runner.Project{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	reporter := opened.(*session).reporter
+	if _, err := os.Stat(reporter); err != nil || filepath.Base(filepath.Dir(reporter)) != "node_modules" {
+		t.Errorf("the reporter is %s (%v), want it in a folder node_modules", reporter, err)
+	}
+}
+
 // archive is a small project.
 func archive(extra string) *txtar.Archive {
 	return txtar.Parse([]byte(`-- package.json --

@@ -44,9 +44,14 @@ func (Framework) Detect(ctx context.Context, in runner.DetectInput) ([]runner.Ca
 // Discover lists the tests that a file declares.
 func (Framework) Discover(file string, src []byte) []runner.Decl { return node.Discover(file, src) }
 
+// reporterName is where the reporter lies in the scratch folder: among packages,
+// for these vitest lets Node load. Anything else it has vite read, and some
+// (seen with vitest 3.2.7 on vite 6.4.6) read nothing outside of the project.
+const reporterName = "node_modules/regreen-vitest.mjs"
+
 // Open prepares one-shot runs: every Run is a process of its own.
 func (Framework) Open(_ context.Context, env runner.Env, p runner.Project) (runner.Session, error) {
-	reporter, err := node.WriteScript(env, "regreen-vitest.mjs", reporterSource)
+	reporter, err := node.WriteScript(env, reporterName, reporterSource)
 	if err != nil {
 		return nil, err
 	}
