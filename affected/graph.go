@@ -38,6 +38,7 @@ type Graph struct {
 	configTexts   []config        // read when first asked for
 
 	plain map[string]bool // files with a computed import: has none by import()
+	whole map[int32]bool  // the same: every test that may load it was seen as a whole
 
 	uses    map[int32][]resolvedLink // what files do with names, as far as asked for
 	modules map[int32]lang.Module    // files taken apart by their names; nil ones cannot be

@@ -13,6 +13,9 @@ import (
 // test files (or the sources that were being loaded) that opened it.
 type Opened struct {
 	Read, Listed, Loaded map[string][]string
+	// Whole are the test files of which all that they open is here: they passed when
+	// they last ran, as wholes.
+	Whole map[string]bool
 	// Requires are the sources of which whatever they require is in Loaded,
 	// Imports those of which import() is seen too.
 	Requires, Imports map[string]bool
@@ -113,10 +116,10 @@ func (g *Graph) seesAll(file int32) bool {
 	switch {
 	case !g.in.Traced || g.in.Opened == nil:
 		return false
+	case !g.in.Opened.Imports[name] && !g.in.Opened.Requires[name] || !g.wholly(file):
+		return false
 	case g.in.Opened.Imports[name]:
 		return true
-	case !g.in.Opened.Requires[name]:
-		return false
 	}
 	known, ok := g.plain[name]
 	if !ok {
@@ -127,6 +130,26 @@ func (g *Graph) seesAll(file int32) bool {
 			g.plain = map[string]bool{}
 		}
 		g.plain[name] = known
+	}
+	return known
+}
+
+// wholly tells whether every test that may load a file was seen as a whole: what
+// one of them has it load tells nothing of what another one does.
+func (g *Graph) wholly(file int32) bool {
+	known, ok := g.whole[file]
+	if !ok {
+		traced := g.in.Traced
+		g.in.Traced = false // by what texts leave open, or it would go in circles
+		w := g.walk(map[int32]string{file: changed}, nil, true)
+		g.in.Traced = traced
+		known = !slices.ContainsFunc(g.tests, func(id int32) bool {
+			return w.dist[id] >= 0 && !g.in.Opened.Whole[g.nodes[id].name]
+		})
+		if g.whole == nil {
+			g.whole = map[int32]bool{}
+		}
+		g.whole[file] = known
 	}
 	return known
 }

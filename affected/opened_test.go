@@ -1,6 +1,7 @@
 package affected_test
 
 import (
+	"strings"
 	"testing"
 
 	"regreen/affected"
@@ -20,6 +21,7 @@ func TestOpened(t *testing.T) {
 		Listed:   map[string][]string{"data": {"b.test.js"}},
 		Loaded:   map[string][]string{"plugin.js": {"load.js"}, "load.js": {"c.test.js"}},
 		Requires: map[string]bool{"load.js": true},
+		Whole:    map[string]bool{"c.test.js": true},
 	}
 	cases := []struct {
 		name, change, want string
@@ -34,7 +36,7 @@ func TestOpened(t *testing.T) {
 	// The same of a name of which a part is computed.
 	part := tree("c.test.js", "require('./load.js')\n", "load.js", "module.exports = (n) => require('./plug/' + n)\n", "plug/one.js", "exports.a = 1\n", "plug/two.js", "")
 	in := affected.Input{Tree: part, Languages: lang.Set{js.Language{}}, Projects: []affected.Project{node(".")},
-		Opened: &affected.Opened{Requires: map[string]bool{"load.js": true}, Loaded: map[string][]string{"plug/one.js": {"load.js"}}}}
+		Opened: &affected.Opened{Requires: map[string]bool{"load.js": true}, Whole: map[string]bool{"c.test.js": true}, Loaded: map[string][]string{"plug/one.js": {"load.js"}}}}
 	for change, want := range map[string]string{"M plug/one.js": "c.test.js", "M plug/two.js": "", "A plug/two.js": "c.test.js", "D plug/three.js": "c.test.js"} {
 		in.Traced = true
 		if got := selectInput(t, in, part, change); got != want {
@@ -48,10 +50,28 @@ func TestOpened(t *testing.T) {
 	// A source with import() counts where that was seen as well.
 	withImport := tree("c.test.js", "import './load.js'\n", "load.js", "export default (n) => import(n)\n", "other.js", "")
 	for _, imports := range []bool{false, true} {
-		o := &affected.Opened{Requires: map[string]bool{"load.js": true}, Imports: map[string]bool{"load.js": imports}}
+		o := &affected.Opened{Requires: map[string]bool{"load.js": true}, Imports: map[string]bool{"load.js": imports}, Whole: map[string]bool{"c.test.js": true}}
 		in := affected.Input{Tree: withImport, Languages: lang.Set{js.Language{}}, Projects: []affected.Project{node(".")}, Opened: o, Traced: true}
 		if got := selectInput(t, in, withImport, "M other.js"); (got == "") != imports {
 			t.Errorf("import() seen %v: selected %q", imports, got)
+		}
+	}
+	// What one test was seen to load through it tells nothing of a test that was not
+	// seen, at whatever distance, and be it that a computed import leads there.
+	two := tree("c.test.js", "import './load.js'\n", "d.test.js", "import './far.js'\n", "far.js", "import './load.js'\n",
+		"e.test.js", "export default (n) => import(n)\n", "load.js", "export default (n) => import(n)\n", "other.js", "")
+	for whole, want := range map[string]string{
+		"c.test.js d.test.js e.test.js": "",
+		"c.test.js e.test.js":           "c.test.js d.test.js e.test.js",
+		"c.test.js d.test.js":           "c.test.js d.test.js e.test.js",
+	} {
+		o := &affected.Opened{Imports: map[string]bool{"load.js": true, "e.test.js": true}, Whole: map[string]bool{}}
+		for _, test := range strings.Fields(whole) {
+			o.Whole[test] = true
+		}
+		in := affected.Input{Tree: two, Languages: lang.Set{js.Language{}}, Projects: []affected.Project{node(".")}, Opened: o, Traced: true}
+		if got := selectInput(t, in, two, "M other.js"); got != want {
+			t.Errorf("with whole runs of %q alone: selected %q, want %q", whole, got, want)
 		}
 	}
 	languages := lang.Set{js.Language{}, py.New("")}

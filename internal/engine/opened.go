@@ -63,6 +63,7 @@ func (s *openedStore) ran(req runner.Request, r *runner.Report) {
 			}
 		}
 	}
+	s.wholes(req, r)
 	for _, o := range r.Opened {
 		if o.Kind == runner.OpenedCut {
 			s.doubt()
@@ -79,6 +80,39 @@ func (s *openedStore) ran(req runner.Request, r *runner.Report) {
 		kinds[o.Kind] = append(kinds[o.Kind], o.File)
 		s.n++
 		s.fresh = true
+	}
+}
+
+// markWhole is the kind under which a test file is known to have opened all that
+// it opens.
+const markWhole = "whole"
+
+// wholes marks the test files of which a run saw all, and takes the mark from
+// those in which something failed: they may have ended before they loaded what
+// they load now. The caller holds the lock.
+func (s *openedStore) wholes(req runner.Request, r *runner.Report) {
+	green := map[string]bool{}
+	for _, t := range r.Tests {
+		was, known := green[t.ID.File]
+		green[t.ID.File] = (was || !known) && !t.NotRun && slices.Contains([]runner.Verdict{runner.Passed, runner.Skipped, runner.Todo}, t.Verdict)
+	}
+	for _, f := range r.NotLoaded {
+		green[f] = false
+	}
+	for file, ok := range green {
+		switch marked := len(s.by[file][markWhole]) > 0; {
+		case !ok && marked:
+			s.n--
+			delete(s.by[file], markWhole)
+			s.fresh = true
+		case ok && !marked && r.Ended && len(req.Tests) == 0 && s.n < maxOpened:
+			if s.by[file] == nil {
+				s.by[file] = map[string][]string{}
+			}
+			s.by[file][markWhole] = []string{file}
+			s.n++
+			s.fresh = true
+		}
 	}
 }
 
@@ -127,7 +161,7 @@ func (s *openedStore) save(exists func(rel string) bool) error {
 // known gives it the other way round, for a selection. Where not all was kept
 // nothing is known of what a source does not load.
 func (s *openedStore) known() *affected.Opened {
-	o := &affected.Opened{Read: map[string][]string{}, Listed: map[string][]string{}, Loaded: map[string][]string{}, Requires: map[string]bool{}, Imports: map[string]bool{}}
+	o := &affected.Opened{Read: map[string][]string{}, Listed: map[string][]string{}, Loaded: map[string][]string{}, Requires: map[string]bool{}, Imports: map[string]bool{}, Whole: map[string]bool{}}
 	to := map[string]map[string][]string{runner.OpenedRead: o.Read, runner.OpenedList: o.Listed, runner.OpenedLoad: o.Loaded}
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -135,6 +169,8 @@ func (s *openedStore) known() *affected.Opened {
 	for by, kinds := range s.by {
 		for kind, files := range kinds {
 			switch {
+			case kind == markWhole:
+				o.Whole[by] = true
 			case kind == runner.OpenedRequires && whole:
 				o.Requires[by] = true
 			case kind == runner.OpenedImports && whole:

@@ -43,6 +43,41 @@ func TestOpenedStore(t *testing.T) {
 	}
 }
 
+// TestOpenedWhole: a test file is known as a whole from a run of all of it that
+// ended, in which nothing failed, until something fails.
+func TestOpenedWhole(t *testing.T) {
+	one := []runner.TestID{{File: "a.test.js", Path: []string{"x"}}}
+	s := openOpened(t.TempDir())
+	for i, step := range []struct {
+		request  runner.Request
+		ended    bool
+		verdicts []runner.Verdict
+		want     bool
+	}{
+		{runner.Request{Tests: one}, true, []runner.Verdict{runner.Passed}, false},
+		{runner.Request{}, false, []runner.Verdict{runner.Passed}, false},
+		{runner.Request{}, true, []runner.Verdict{runner.Passed, runner.Skipped, runner.Todo}, true},
+		{runner.Request{Tests: one}, true, []runner.Verdict{runner.Passed}, true},
+		{runner.Request{Tests: one}, true, []runner.Verdict{runner.Failed}, false},
+		{runner.Request{Files: []string{"a.test.js"}}, true, []runner.Verdict{runner.Passed}, true},
+		{runner.Request{}, true, []runner.Verdict{runner.Passed, runner.Failed}, false},
+	} {
+		r := &runner.Report{Ended: step.ended}
+		for _, v := range step.verdicts {
+			r.Tests = append(r.Tests, runner.Test{ID: runner.TestID{File: "a.test.js"}, Verdict: v})
+		}
+		s.ran(step.request, r)
+		if got := s.known().Whole["a.test.js"]; got != step.want {
+			t.Errorf("after run %d it is known as a whole: %v, want %v", i, got, step.want)
+		}
+	}
+	s.ran(runner.Request{}, &runner.Report{Ended: true, Tests: []runner.Test{{ID: runner.TestID{File: "a.test.js"}, Verdict: runner.Passed}}})
+	s.ran(runner.Request{}, &runner.Report{NotLoaded: []string{"a.test.js"}})
+	if s.known().Whole["a.test.js"] {
+		t.Error("one that did not load is known as a whole")
+	}
+}
+
 // TestOpenedMarks: a source of which all that it loads was seen is known as one,
 // until a run tells less than it opened.
 func TestOpenedMarks(t *testing.T) {
