@@ -140,6 +140,10 @@ func (v *view) followMoves(b broken) []Fix {
 		out = append(out, Fix{Title: fmt.Sprintf("follow all moves in %s", fileCount(len(files))), Applicability: Safe, Rank: 1, Edits: all,
 			Evidence: evidence})
 	}
+	if names := v.moveNames(group, b.t.lang); len(one) > 0 && len(names) > 0 {
+		out = append(out, Fix{Title: fmt.Sprintf("follow the move of %s, in text too", v.moveName(group)), Applicability: Likely, Rank: 3,
+			Edits: beside(names, one), Evidence: evidence})
+	}
 	if edits, _, ok := v.retarget(b, firstOf(to, b.was)); ok && len(files) > 1 {
 		out = append(out, Fix{Title: v.importTitle(b, firstOf(to, b.was)), Applicability: v.moveLevel(b, firstOf(to, b.was)), Rank: 2,
 			Edits: inFile(b.t.path, edits), Evidence: evidence})
