@@ -3,6 +3,8 @@ package main
 import (
 	"context"
 	"errors"
+	"fmt"
+	"path"
 	"slices"
 	"strings"
 
@@ -16,9 +18,11 @@ import (
 // bring the calls up to date; there a test may be red with the right answer too,
 // for it holds the old name in a text that it expects, or calls what it cannot
 // be seen to call. Then there is nothing to repair to, and another place is
-// drawn. A repair that was merged as it should be has passed the tests itself, so
-// only cases without one are asked, and a wrong one counts in any case. The
-// answer to a moved file is not made here: each such place counts.
+// drawn. Of a moved file all that the answer has to do is that whoever asked for
+// it gets it: so it is asked with one at the old path that hands it on, and a
+// test that is red then looks at where the file lies or what it is called. A
+// repair that was merged as it should be has passed the tests itself, so only
+// cases without one are asked, and a wrong one counts in any case.
 
 // renamed are the answers to a rename, which differ in how much of the tests'
 // strings goes along. what is in own was renamed by the fault, as broken says;
@@ -68,6 +72,58 @@ func renames(ls lang.Set, rel string, src []byte, from, to string, idents bool, 
 	}
 	return out
 }
+
+// movedToo is the answer to a moved file: its own imports lead where they led,
+// and what asks for it at its old path gets the very same module.
+func (s *site) movedToo(from, to string, edits map[string][]byte) []map[string][]byte {
+	out := map[string][]byte{}
+	for rel, src := range edits {
+		out[rel] = src
+	}
+	f := s.scan(from)
+	if path.Dir(to) != path.Dir(from) {
+		var own []lang.TextEdit
+		for _, imp := range f.Imports {
+			if !strings.HasPrefix(imp.Specifier, ".") || imp.SpecSpan.Len() == 0 {
+				continue
+			}
+			deeper := "../" + strings.TrimPrefix(imp.Specifier, "./")
+			if python(from) {
+				deeper = "." + imp.Specifier
+			}
+			own = append(own, lang.TextEdit{Span: imp.SpecSpan, New: deeper})
+		}
+		out[to] = lang.Apply(s.tree[from], own)
+	}
+	rel := strings.TrimPrefix(to, path.Dir(from)+"/")
+	switch {
+	case python(from):
+		out[from] = fmt.Appendf(nil, handOn, strings.ReplaceAll(strings.TrimSuffix(rel, ".py"), "/", "."))
+	case f.CommonJS:
+		out[from] = fmt.Appendf(nil, "module.exports = require('./%s');\n", rel)
+	default:
+		if strings.HasPrefix(path.Ext(rel), ".ts") {
+			rel = strings.TrimSuffix(rel, path.Ext(rel))
+		}
+		out[from] = fmt.Appendf(nil, "export * from './%s';\n", rel)
+		if slices.ContainsFunc(f.Exports, func(e lang.Export) bool { return e.Name == "default" }) {
+			out[from] = fmt.Appendf(out[from], "export { default } from './%s';\n", rel)
+		}
+	}
+	return []map[string][]byte{out}
+}
+
+// handOn is a module of Python that is another one from the moment on at which
+// that begins to load, so that modules may still import each other in a circle.
+const handOn = `import importlib.util, sys
+_name = (__package__ + "." if __package__ else "") + "%s"
+_spec = importlib.util.find_spec(_name)
+_module = importlib.util.module_from_spec(_spec)
+sys.modules[_name] = sys.modules[__name__] = _module
+_spec.loader.exec_module(_module)
+if "." in _name:
+    setattr(sys.modules[_name.rpartition(".")[0]], _name.rpartition(".")[2], _module)
+`
 
 // unanswered tells whether every known answer to a fault leaves a test red, and
 // it has one.

@@ -1,9 +1,11 @@
 package main
 
 import (
+	"errors"
 	"maps"
 	"math/rand/v2"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"runtime"
 	"slices"
@@ -100,4 +102,48 @@ func TestAnswersOfARename(t *testing.T) {
 	check(got[0])
 	want["tests/test_it.py"] = "from pkg import shop\nname = 'sum_of'\npatch('pkg.shop.sum_of')\nassert shop.sum_of(1) == 1\n"
 	check(got[1])
+}
+
+// TestAnswerOfAMove holds that a moved module is the same one under both names,
+// while modules that import each other in a circle load, and that its own
+// imports lead where they led.
+func TestAnswerOfAMove(t *testing.T) {
+	site := newSite(rand.New(rand.NewPCG(1, 1)), tree{
+		"pkg/__init__.py": []byte("from .shop import *\nfrom . import shop as s\nassert shop is s and s.other.total is total\n"),
+		"pkg/shop.py":     []byte("def total(a): return a\nfrom . import other\n"),
+		"pkg/other.py":    []byte("from .shop import total\n"),
+		"src/shop.ts":     []byte("import { x } from './x';\nimport y from '../y';\nexport default x + y;\n"),
+		"lib/shop.js":     []byte("exports.total = require('./sum');\n"),
+	}, langs())
+	answer := func(from, to string) map[string][]byte {
+		return site.movedToo(from, to, map[string][]byte{from: nil, to: site.tree[from]})[0]
+	}
+	for file, want := range map[string]string{
+		"src/shop.ts":       "export * from './inner/shop';\nexport { default } from './inner/shop';\n",
+		"src/inner/shop.ts": "import { x } from '../x';\nimport y from '../../y';\nexport default x + y;\n",
+	} {
+		if got := answer("src/shop.ts", "src/inner/shop.ts")[file]; string(got) != want {
+			t.Errorf("%s is\n%s\nwant\n%s", file, got, want)
+		}
+	}
+	if got := answer("lib/shop.js", "lib/shop-core.js")["lib/shop.js"]; string(got) != "module.exports = require('./shop-core.js');\n" {
+		t.Errorf("lib/shop.js is\n%s", got)
+	}
+	for _, to := range []string{"pkg/inner/shop.py", "pkg/shop_core.py"} {
+		dir := t.TempDir()
+		files := maps.Clone(map[string][]byte(site.tree))
+		maps.Copy(files, answer("pkg/shop.py", to))
+		files["pkg/inner/__init__.py"] = []byte{}
+		for rel, src := range files {
+			abs := filepath.Join(dir, filepath.FromSlash(rel))
+			if err := errors.Join(os.MkdirAll(filepath.Dir(abs), 0o755), os.WriteFile(abs, src, 0o644)); err != nil {
+				t.Fatal(err)
+			}
+		}
+		cmd := exec.Command("python3", "-c", "import pkg")
+		cmd.Dir = dir
+		if out, err := cmd.CombinedOutput(); err != nil {
+			t.Errorf("%s: %v\n%s", to, err, out)
+		}
+	}
 }

@@ -59,7 +59,8 @@ func moveModule(s *site) *fault {
 		if python(rel) && path.Dir(to) != path.Dir(rel) {
 			edits[path.Join(path.Dir(to), "__init__.py")] = []byte{}
 		}
-		return &fault{what: fmt.Sprintf("%s moved to %s", rel, to), edits: edits, judge: judgeMove(rel, to)}
+		return &fault{what: fmt.Sprintf("%s moved to %s", rel, to), edits: edits, judge: judgeMove(rel, to),
+			answers: s.movedToo(rel, to, edits), subject: rel + " moved"}
 	})
 }
 
