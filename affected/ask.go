@@ -45,7 +45,7 @@ func (g *Graph) Sees(tests, files []string) bool {
 		}
 		seeds[id] = changed
 	}
-	w := g.walk(seeds, nil, true)
+	w := g.walk(seeds, nil, true, true)
 	for _, test := range tests {
 		if id, ok := g.ids[path.Clean(test)]; ok && w.dist[id] >= 0 {
 			return true

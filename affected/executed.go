@@ -23,6 +23,9 @@ type Executed struct {
 	Tests map[string]*Ran
 	// Loose are the files of which loading may do another thing each time.
 	Loose []string
+	// Loaded are the test files that passed as a whole while all that they load
+	// was seen.
+	Loaded map[string]*Loaded
 }
 
 // Ran is what one test file executed in a run that it passed.

@@ -71,7 +71,7 @@ func (w *walk) wide(at, node int32, visit func(to, label int32)) {
 		}
 		return
 	}
-	if g.in.Traced && g.in.Opened != nil {
+	if g.in.Traced && g.in.Opened != nil && !w.anyLoad {
 		if word, ok := w.seed[at]; ok && word != changed {
 			if w.open == nil {
 				w.open = map[int32]bool{}
@@ -84,6 +84,7 @@ func (w *walk) wide(at, node int32, visit func(to, label int32)) {
 			}
 		}
 		if !w.open[node] && !slices.ContainsFunc(g.nodes[node].rev, func(e edge) bool { return !w.traced(node, e.to) }) {
+			w.trusted = true
 			return
 		}
 	}
@@ -92,7 +93,9 @@ func (w *walk) wide(at, node int32, visit func(to, label int32)) {
 
 // traced tells whether what a file's computed imports load is known from runs.
 func (w *walk) traced(node, file int32) bool {
-	return !w.open[node] && w.g.seesAll(file) && slices.ContainsFunc(w.g.wides, func(wd wide) bool { return wd.node == node })
+	sees := !w.anyLoad && !w.open[node] && w.g.seesAll(file) && slices.ContainsFunc(w.g.wides, func(wd wide) bool { return wd.node == node })
+	w.trusted = w.trusted || sees
+	return sees
 }
 
 // unseen tells whether an edge is of an import that computes a part of its
@@ -100,13 +103,15 @@ func (w *walk) traced(node, file int32) bool {
 // is seen. No run can have seen what is new.
 func (w *walk) unseen(at int32, e edge) bool {
 	g := w.g
-	if !g.in.Traced || g.labels[e.label].verb != verbs[lang.Wide] || g.nodes[at].virtual {
+	if w.anyLoad || !g.in.Traced || g.labels[e.label].verb != verbs[lang.Wide] || g.nodes[at].virtual {
 		return false
 	}
 	if word, ok := w.seed[at]; ok && word != changed {
 		return false
 	}
-	return g.seesAll(e.to) && !slices.Contains(g.in.Opened.Loaded[g.nodes[at].name], g.nodes[e.to].name)
+	unseen := g.seesAll(e.to) && !slices.Contains(g.in.Opened.Loaded[g.nodes[at].name], g.nodes[e.to].name)
+	w.trusted = w.trusted || unseen
+	return unseen
 }
 
 // seesAll tells whether all is known from runs that a file's computed imports
@@ -139,10 +144,7 @@ func (g *Graph) seesAll(file int32) bool {
 func (g *Graph) wholly(file int32) bool {
 	known, ok := g.whole[file]
 	if !ok {
-		traced := g.in.Traced
-		g.in.Traced = false // by what texts leave open, or it would go in circles
-		w := g.walk(map[int32]string{file: changed}, nil, true)
-		g.in.Traced = traced
+		w := g.walk(map[int32]string{file: changed}, nil, true, true)
 		known = !slices.ContainsFunc(g.tests, func(id int32) bool {
 			return w.dist[id] >= 0 && !g.in.Opened.Whole[g.nodes[id].name]
 		})

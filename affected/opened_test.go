@@ -38,7 +38,7 @@ func TestOpened(t *testing.T) {
 	in := affected.Input{Tree: part, Languages: lang.Set{js.Language{}}, Projects: []affected.Project{node(".")},
 		Opened: &affected.Opened{Requires: map[string]bool{"load.js": true}, Whole: map[string]bool{"c.test.js": true}, Loaded: map[string][]string{"plug/one.js": {"load.js"}}}}
 	for change, want := range map[string]string{"M plug/one.js": "c.test.js", "M plug/two.js": "", "A plug/two.js": "c.test.js", "D plug/three.js": "c.test.js"} {
-		in.Traced = true
+		in.Traced, in.Executed = true, ranAsNow("c.test.js")
 		if got := selectInput(t, in, part, change); got != want {
 			t.Errorf("%s: selected %q, want %q", change, got, want)
 		}
@@ -51,7 +51,7 @@ func TestOpened(t *testing.T) {
 	withImport := tree("c.test.js", "import './load.js'\n", "load.js", "export default (n) => import(n)\n", "other.js", "")
 	for _, imports := range []bool{false, true} {
 		o := &affected.Opened{Requires: map[string]bool{"load.js": true}, Imports: map[string]bool{"load.js": imports}, Whole: map[string]bool{"c.test.js": true}}
-		in := affected.Input{Tree: withImport, Languages: lang.Set{js.Language{}}, Projects: []affected.Project{node(".")}, Opened: o, Traced: true}
+		in := affected.Input{Tree: withImport, Languages: lang.Set{js.Language{}}, Projects: []affected.Project{node(".")}, Opened: o, Traced: true, Executed: ranAsNow("c.test.js")}
 		if got := selectInput(t, in, withImport, "M other.js"); (got == "") != imports {
 			t.Errorf("import() seen %v: selected %q", imports, got)
 		}
@@ -69,7 +69,7 @@ func TestOpened(t *testing.T) {
 		for _, test := range strings.Fields(whole) {
 			o.Whole[test] = true
 		}
-		in := affected.Input{Tree: two, Languages: lang.Set{js.Language{}}, Projects: []affected.Project{node(".")}, Opened: o, Traced: true}
+		in := affected.Input{Tree: two, Languages: lang.Set{js.Language{}}, Projects: []affected.Project{node(".")}, Opened: o, Traced: true, Executed: ranAsNow("c.test.js", "d.test.js", "e.test.js")}
 		if got := selectInput(t, in, two, "M other.js"); got != want {
 			t.Errorf("with whole runs of %q alone: selected %q, want %q", whole, got, want)
 		}
@@ -78,7 +78,7 @@ func TestOpened(t *testing.T) {
 	for _, tc := range cases {
 		t.Run(tc.name, func(t *testing.T) {
 			set, err := affected.Select(t.Context(), affected.Input{Tree: now, Languages: languages, Projects: []affected.Project{node(".")},
-				Changes: []affected.Change{{Path: tc.change}}, BaseFiles: now.Files(), Opened: seen, Traced: tc.traced})
+				Changes: []affected.Change{{Path: tc.change}}, BaseFiles: now.Files(), Opened: seen, Traced: tc.traced, Executed: ranAsNow("c.test.js")})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -97,7 +97,7 @@ func TestOpened(t *testing.T) {
 		{name: "a new file may be loaded by a computed import", change: "A other.js", want: "c.test.js", traced: true},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
-			if got := selectInput(t, affected.Input{Tree: now, Languages: languages, Projects: []affected.Project{node(".")}, Opened: seen, Traced: tc.traced}, now, tc.change); got != tc.want {
+			if got := selectInput(t, affected.Input{Tree: now, Languages: languages, Projects: []affected.Project{node(".")}, Opened: seen, Traced: tc.traced, Executed: ranAsNow("c.test.js")}, now, tc.change); got != tc.want {
 				t.Errorf("selected %q, want %q", got, tc.want)
 			}
 		})
@@ -113,4 +113,41 @@ func TestOpened(t *testing.T) {
 			t.Errorf("selected %q, want nothing", got)
 		}
 	})
+}
+
+// ranAsNow is that tests loaded all that they load in a tree like the present one.
+func ranAsNow(tests ...string) *affected.Executed {
+	e := &affected.Executed{Loaded: map[string]*affected.Loaded{}}
+	for _, test := range tests {
+		e.Loaded[test] = &affected.Loaded{}
+	}
+	return e
+}
+
+// TestOpenedBefore: what a computed import was seen to load stands for what it may
+// load only as long as the test that ran it would load the same again.
+func TestOpenedBefore(t *testing.T) {
+	now := tree("c.test.js", "require('./load.js')\n", "load.js", "const c = require('./config.json'); module.exports = require('./plug/' + c.name)\n", "config.json", `{"name":"two"}`,
+		"plug/one.js", "", "plug/two.js", "", "README.md", "", "d.test.js", "")
+	for _, tc := range []struct {
+		name     string
+		executed *affected.Executed
+		want     string
+	}{
+		{name: "the tree is the same", executed: ranAsNow("c.test.js")},
+		{name: "nothing is known of the test", executed: ranAsNow("d.test.js"), want: "c.test.js"},
+		{name: "nothing is known", want: "c.test.js"},
+		{name: "what it loads was another file", executed: &affected.Executed{Loaded: map[string]*affected.Loaded{"c.test.js": {Apart: []string{"config.json"}}}}, want: "c.test.js"},
+		{name: "what it does not load was another file", executed: &affected.Executed{Loaded: map[string]*affected.Loaded{"c.test.js": {Apart: []string{"README.md"}}}}},
+		{name: "what may be loaded was not there", executed: &affected.Executed{Loaded: map[string]*affected.Loaded{"c.test.js": {Apart: []string{"plug/two.js"}}}}, want: "c.test.js"},
+		{name: "a file is gone since", executed: &affected.Executed{Loaded: map[string]*affected.Loaded{"c.test.js": {Apart: []string{"plug/gone.js"}}}}, want: "c.test.js"},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			in := affected.Input{Tree: now, Languages: lang.Set{js.Language{}}, Projects: []affected.Project{node(".")}, Traced: true, Executed: tc.executed,
+				Opened: &affected.Opened{Requires: map[string]bool{"load.js": true}, Whole: map[string]bool{"c.test.js": true}, Loaded: map[string][]string{"plug/one.js": {"load.js"}}}}
+			if got := selectInput(t, in, now, "M plug/two.js"); got != tc.want {
+				t.Errorf("selected %q, want %q", got, tc.want)
+			}
+		})
+	}
 }

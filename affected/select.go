@@ -118,7 +118,8 @@ func (g *Graph) selected(ctx context.Context) *Set {
 	seeds := g.seeds(ctx)
 	w := g.from(seeds, g.effects)
 	s := &Set{graph: g}
-	s.Tests, g.traced = g.trace(ctx, w.reached(), seeds, g.effects)
+	tests, w := g.doubted(w)
+	s.Tests, g.traced = g.trace(ctx, tests, seeds, g.effects)
 	whole := false
 	s.Widened, whole = w.notes()
 	sort.Strings(s.Widened)

@@ -40,6 +40,9 @@ type walk struct {
 	typed, erased bool
 	reads         map[int32]bool
 	full          *walk // one with no effects, where test needed it
+	// anyLoad: a computed import may load all that it could, whatever runs have
+	// seen. trusted: some edge was not followed for what runs have seen.
+	anyLoad, trusted bool
 }
 
 // hit tells whether the walk came to a node otherwise than by names that it
@@ -58,7 +61,7 @@ func (w *walk) test(at int32) *walk {
 	case !w.named && !w.erased || !testsTypes(w.g.nodes[at].name):
 		return nil
 	case w.full == nil:
-		w.full = w.g.walk(w.seed, nil, true)
+		w.full = w.g.walk(w.seed, nil, true, w.anyLoad)
 	}
 	if w.full.hit(at) {
 		return w.full
@@ -81,11 +84,11 @@ func (w *walk) effect(at int32) (e effect, judged bool) {
 
 // from walks backwards from the seeds, each with a word of what happened to it.
 func (g *Graph) from(seeds map[int32]string, effects map[int32]effect) *walk {
-	return g.walk(seeds, effects, false)
+	return g.walk(seeds, effects, false, false)
 }
 
-func (g *Graph) walk(seeds map[int32]string, effects map[int32]effect, typed bool) *walk {
-	w := &walk{g: g, seed: seeds, effects: effects, whole: map[int32]bool{}, part: map[int32]lang.Names{}, apart: map[int32]bool{}, typed: typed, reads: map[int32]bool{}}
+func (g *Graph) walk(seeds map[int32]string, effects map[int32]effect, typed, anyLoad bool) *walk {
+	w := &walk{g: g, seed: seeds, effects: effects, whole: map[int32]bool{}, part: map[int32]lang.Names{}, apart: map[int32]bool{}, typed: typed, anyLoad: anyLoad, reads: map[int32]bool{}}
 	n := len(g.nodes)
 	w.next, w.via, w.dist, w.said = make([]int32, n), make([]int32, n), make([]int32, n), make([]said, n)
 	for i := range w.dist {

@@ -10,7 +10,7 @@ import (
 
 // TestTraced holds that with affected.precision = "traced" a computed import
 // stands for what it was seen to load, whichever module system runs it, and
-// for all that it could before anything was seen.
+// for all that it could before anything was seen, or after a commit made it stale.
 func TestTraced(t *testing.T) {
 	all := stacks()
 	for _, s := range all[:4] { // vitest, jest with CommonJS and ES modules, mocha
@@ -44,6 +44,11 @@ func TestTraced(t *testing.T) {
 			}
 			affected("one", test)
 			affected("two", "")
+			// What was committed since, no run has seen.
+			replaced(s.testFile("plug"), "load('one')", "load('two')")(r)
+			r.start("git", "commit", "-qam", "the other one")
+			r.git = hashGit(t, r.dir)
+			affected("two", test)
 		})
 	}
 }

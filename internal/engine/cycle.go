@@ -152,6 +152,12 @@ func (e *Engine) Cycle(ctx context.Context, req Request, sink func(cycle.Event))
 	if gerr := e.keepGreen(ctx, p, doc); gerr != nil && ctx.Err() == nil {
 		doc.Warnings = append(doc.Warnings, gerr.Error())
 	}
+	switch doc.Outcome {
+	case cycle.Passed, cycle.Repaired, cycle.Failed, cycle.Proposed:
+		if doc.FullSuiteRun {
+			e.seen().regained()
+		}
+	}
 	if oerr := e.seen().save(p.work.Exists); oerr != nil {
 		doc.Warnings = append(doc.Warnings, oerr.Error())
 	}

@@ -181,7 +181,7 @@ func (e *Engine) unitsIn(ctx context.Context, box *sandbox.Sandbox) ([]cycle.Uni
 		if err != nil {
 			return nil, nil, errors.Join(fmt.Errorf("open %s in %s: %w", p.Framework, p.Root, err), closeAll())
 		}
-		us = append(us, cycle.Unit{Project: p.Project, Layout: p.Layout, Framework: fw, Session: noted{s, e.note(p.Project)}})
+		us = append(us, cycle.Unit{Project: p.Project, Layout: p.Layout, Framework: fw, Session: noted{s, e.note(p.Project, box == e.box && e.traced())}})
 	}
 	return us, closeAll, nil
 }

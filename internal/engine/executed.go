@@ -9,7 +9,6 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"strings"
 	"sync"
 
 	"regreen/affected"
@@ -45,16 +44,21 @@ type executedRun struct {
 	saw     *runner.Executed
 }
 
-// knownRuns is the file's content. The trees have numbers that go up; Head is
+// knownRuns is the file's content, which holds for the program that wrote it: another may watch, or take
+// files apart, otherwise. The trees have numbers that go up; Head is
 // what is in the last one, and Steps, the oldest first, are what each tree's
 // files were that differ in the next.
 type knownRuns struct {
+	Build string
 	Head  map[string]string // rel to sum
 	Steps []map[string]string
 	First int // the number of the tree before Steps
 	Runs  map[int]ranOnce
 	Next  int // number of the next run
 	Tests map[string]ranTest
+	// Loads are the test files that passed as a whole while all that they load was
+	// seen.
+	Loads map[string]ranLoads
 	// Parts are of the files in which something was executed, by path and sum.
 	Parts map[string]lang.Parts
 }
@@ -78,11 +82,31 @@ func openExecuted(dir string) *executedStore {
 	if text, err := os.ReadFile(s.file); err != nil || json.Unmarshal(text, &s.known) != nil {
 		s.known = knownRuns{}
 	}
-	k := &s.known
-	if k.Runs == nil || k.Tests == nil || k.Parts == nil {
-		s.known = knownRuns{Runs: map[int]ranOnce{}, Tests: map[string]ranTest{}, Parts: map[string]lang.Parts{}}
+	if build := buildID(); s.known.Build != build || !s.known.whole() {
+		s.known = knownRuns{Build: build, Runs: map[int]ranOnce{}, Tests: map[string]ranTest{}, Parts: map[string]lang.Parts{}, Loads: map[string]ranLoads{}}
 	}
 	return s
+}
+
+// whole tells whether all is there that the rest leads to.
+func (k *knownRuns) whole() bool {
+	last := k.First + len(k.Steps)
+	for n, r := range k.Runs {
+		if r.Tree < k.First || r.Tree > last || n >= k.Next {
+			return false
+		}
+	}
+	for _, t := range k.Tests {
+		if _, ok := k.Runs[t.Run]; !ok {
+			return false
+		}
+	}
+	for _, l := range k.Loads {
+		if l.Tree < k.First || l.Tree > last {
+			return false
+		}
+	}
+	return k.Runs != nil && k.Tests != nil && k.Parts != nil && k.Loads != nil
 }
 
 // sumText is what tells a file's content; a link's is another than that of a
@@ -143,6 +167,11 @@ func (s *executedStore) at(files map[string]sandbox.Entry) {
 // prune forgets what nothing needs. The caller holds the lock.
 func (s *executedStore) prune() {
 	k := &s.known
+	for file, l := range k.Loads {
+		if l.Tree < k.First {
+			delete(k.Loads, file)
+		}
+	}
 	used, size := map[int]bool{}, 0
 	for file, t := range k.Tests {
 		if k.Runs[t.Run].Tree < k.First {
@@ -283,12 +312,13 @@ func union(to map[string]affected.Bits, more ...map[string]affected.Bits) map[st
 }
 
 // toSelect gives what is known, beside the present tree, for a selection.
-// projects tells how each test is run now.
-func (s *executedStore) toSelect(project func(test string) string) *affected.Executed {
+// projects tells how each test is run now, was what a changed file was before the
+// change (its sumText, "" for none), false for a file that is not changed.
+func (s *executedStore) toSelect(project func(test string) string, was func(rel string) (string, bool)) *affected.Executed {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	k := &s.known
-	out := &affected.Executed{Tests: map[string]*affected.Ran{}}
+	out := &affected.Executed{Tests: map[string]*affected.Ran{}, Loaded: map[string]*affected.Loaded{}}
 	thens := map[int]*affected.Then{}
 	loose := map[string]bool{}
 	for file, t := range k.Tests {
@@ -310,22 +340,38 @@ func (s *executedStore) toSelect(project func(test string) string) *affected.Exe
 		out.Loose = append(out.Loose, f)
 	}
 	slices.Sort(out.Loose)
+	trees := map[int]*affected.Loaded{}
+	for file, l := range k.Loads {
+		if l.Project != project(file) {
+			continue
+		}
+		if trees[l.Tree] == nil {
+			trees[l.Tree] = &affected.Loaded{Apart: s.apart(l.Tree, was)}
+		}
+		out.Loaded[file] = trees[l.Tree]
+	}
 	return out
 }
 
-// then gives what differs from the tree of a run. The caller holds the lock.
-func (s *executedStore) then(run ranOnce) *affected.Then {
-	k := &s.known
+// since gives the files that may differ from a tree, with what they were in it.
+// The caller holds the lock.
+func (s *executedStore) since(tree int) map[string]string {
 	was := map[string]string{}
-	for _, step := range k.Steps[run.Tree-k.First:] {
+	for _, step := range s.known.Steps[tree-s.known.First:] {
 		for file, sum := range step {
 			if _, known := was[file]; !known {
 				was[file] = sum
 			}
 		}
 	}
+	return was
+}
+
+// then gives what differs from the tree of a run. The caller holds the lock.
+func (s *executedStore) then(run ranOnce) *affected.Then {
+	k := &s.known
 	out := &affected.Then{Differ: map[string]*lang.Parts{}}
-	for file, sum := range was {
+	for file, sum := range s.since(run.Tree) {
 		now, there := k.Head[file]
 		if now == sum {
 			continue
@@ -352,6 +398,12 @@ func (s *executedStore) save(exists func(rel string) bool) error {
 			s.fresh = true
 		}
 	}
+	for file := range s.known.Loads {
+		if !exists(file) {
+			delete(s.known.Loads, file)
+			s.fresh = true
+		}
+	}
 	fresh := s.fresh
 	s.fresh = false
 	var text []byte
@@ -361,10 +413,7 @@ func (s *executedStore) save(exists func(rel string) bool) error {
 	}
 	s.mu.Unlock()
 	if err == nil && fresh {
-		// Half of it would be a lie: it is put in place at once.
-		if err = os.WriteFile(s.file+".new", text, 0o600); err == nil {
-			err = os.Rename(s.file+".new", s.file)
-		}
+		err = keepWhole(s.file, text)
 	}
 	if err != nil {
 		return fmt.Errorf("keep what the tests executed: %w", err)
@@ -390,46 +439,4 @@ func (e *Engine) takeExecuted(ctx context.Context, p *prepared) error {
 	}
 	e.executed().take(func(rel string) ([]byte, error) { return p.snap.Bytes(ctx, rel) }, e.langs.set)
 	return e.executed().save(p.work.Exists)
-}
-
-// projectKey names all that a run of a project hangs on beside the tree: the
-// program, what it is given, and what is installed beside it.
-func projectKey(p runner.Project, origin string) string {
-	env := []string{}
-	for k, v := range p.Env {
-		env = append(env, k+"="+v)
-	}
-	slices.Sort(env)
-	parts := slices.Concat([]string{p.Framework, p.Root, p.Version}, p.Command, []string{"--"}, p.Args, env)
-	if len(p.Command) > 0 {
-		folder := filepath.Dir(filepath.Dir(p.Command[0]))
-		if !filepath.IsAbs(folder) {
-			folder = filepath.Join(origin, filepath.FromSlash(p.Root), folder)
-		}
-		for _, pattern := range []string{"lib/*/site-packages", "Lib/site-packages"} {
-			found, _ := filepath.Glob(filepath.Join(folder, filepath.FromSlash(pattern))) // the pattern is well-formed
-			for _, dir := range found {
-				if fi, err := os.Stat(dir); err == nil {
-					parts = append(parts, fmt.Sprint(fi.ModTime().UnixNano()))
-				}
-			}
-		}
-	}
-	return strings.Join(parts, "\x00")
-}
-
-// projectOf gives the key of the project that runs a test file.
-func (e *Engine) projectOf() func(test string) string {
-	keys := make([]string, len(e.projects))
-	for i, p := range e.projects {
-		keys[i] = projectKey(p.Project, e.box.Origin())
-	}
-	return func(test string) string {
-		for i, p := range e.projects {
-			if p.IsTest != nil && p.IsTest(test) {
-				return keys[i]
-			}
-		}
-		return ""
-	}
 }

@@ -40,7 +40,7 @@ func TestExecutedStore(t *testing.T) {
 	}
 	key := func(string) string { return "key" }
 	differ := func(s *executedStore) string {
-		ran := s.toSelect(key).Tests["test_a.py"]
+		ran := s.toSelect(key, unchanged).Tests["test_a.py"]
 		if ran == nil {
 			return "unknown"
 		}
@@ -90,7 +90,7 @@ func TestExecutedStore(t *testing.T) {
 	s = openExecuted(dir)
 	s.at(entries())
 	is(s, "app.py new.py? -data.txt one")
-	if got := s.toSelect(func(string) string { return "another interpreter" }).Tests; len(got) != 0 {
+	if got := s.toSelect(func(string) string { return "another interpreter" }, unchanged).Tests; len(got) != 0 {
 		t.Errorf("known of another project: %v", got)
 	}
 	// The tree of the first run is there again.

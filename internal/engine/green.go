@@ -54,7 +54,7 @@ func (e *Engine) keepGreen(ctx context.Context, p *prepared, doc *cycle.Document
 	}
 	text, err := json.Marshal(g)
 	if err == nil {
-		err = os.WriteFile(e.greenFile(), text, 0o600)
+		err = keepWhole(e.greenFile(), text)
 	}
 	if err != nil {
 		return fmt.Errorf("keep the last green state: %w", err)

@@ -55,7 +55,7 @@ func (k *known) learn(list []cycle.Learned) error {
 	if err != nil {
 		return fmt.Errorf("remember what repaired: %w", err)
 	}
-	if err := os.WriteFile(k.file, text, 0o600); err != nil {
+	if err := keepWhole(k.file, text); err != nil {
 		return fmt.Errorf("remember what repaired: %w", err)
 	}
 	return nil

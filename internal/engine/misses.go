@@ -10,6 +10,7 @@ import (
 	"slices"
 
 	"regreen/cycle"
+	"regreen/internal/plain"
 )
 
 // missesName is the file of the state folder with the misses that nobody
@@ -20,12 +21,20 @@ const missesName = "misses.json"
 // it is not known why, as a repository's state folder has them; of a file that
 // cannot be read nothing is known. It does not need the sandbox to be open.
 func Misses(dir string) []cycle.Miss {
-	var ms []cycle.Miss
-	text, err := os.ReadFile(filepath.Join(dir, missesName))
-	if err != nil || json.Unmarshal(text, &ms) != nil {
-		return nil
-	}
+	ms, _ := readMisses(dir)
 	return ms
+}
+
+// readMisses tells besides whether there are some that cannot be read.
+func readMisses(dir string) (ms []cycle.Miss, damaged bool) {
+	text, err := plain.ReadFile(filepath.Join(dir, missesName))
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, false
+	}
+	if err != nil || json.Unmarshal(text, &ms) != nil {
+		return nil, true
+	}
+	return ms, false
 }
 
 // keepMisses adds to them; what is said again of a test replaces what was said.
@@ -35,7 +44,7 @@ func keepMisses(dir string, more []cycle.Miss) error {
 	})
 	text, err := json.Marshal(append(ms, more...))
 	if err == nil {
-		err = os.WriteFile(filepath.Join(dir, missesName), text, 0o600)
+		err = keepWhole(filepath.Join(dir, missesName), text)
 	}
 	if err != nil {
 		return fmt.Errorf("keep what the selection missed: %w", err)
@@ -48,17 +57,25 @@ func (r *Records) Misses() []cycle.Miss { return Misses(r.dir) }
 
 // Understood forgets them: tests are selected again.
 func (r *Records) Understood() error {
-	err := os.Remove(filepath.Join(r.dir, missesName))
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+	err := os.RemoveAll(filepath.Join(r.dir, missesName))
+	if err != nil {
 		return fmt.Errorf("forget what the selection missed: %w", err)
 	}
 	return nil
 }
 
 // everything says why all tests run, "" where a selection does: an audit found
-// a miss of a test that there still is.
+// a miss of a test that there still is, or of one that cannot be read any more, or
+// what the tests open was lost.
 func (e *Engine) everything(exists func(rel string) bool) string {
-	ms := slices.DeleteFunc(Misses(e.box.Dir()), func(m cycle.Miss) bool { return !exists(m.Test.File) })
+	ms, damaged := readMisses(e.box.Dir())
+	if damaged {
+		return fmt.Sprintf("what an audit found cannot be read from %s: all tests run until `regreen affected --understood`", filepath.Join(e.box.Dir(), missesName))
+	}
+	if why := e.seen().unreadable(); why != "" {
+		return why
+	}
+	ms = slices.DeleteFunc(ms, func(m cycle.Miss) bool { return !exists(m.Test.File) })
 	if len(ms) == 0 {
 		return ""
 	}

@@ -2,13 +2,15 @@ package engine
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
-	"os"
+	"io/fs"
 	"path/filepath"
 	"slices"
 	"sync"
 
 	"regreen/affected"
+	"regreen/internal/plain"
 	"regreen/internal/runner"
 )
 
@@ -17,7 +19,8 @@ import (
 const maxOpened = 200_000
 
 // openedStore is what runs were seen to open, by who opened it. It is read from
-// one file of the state folder; one that cannot be read is as none.
+// one file of the state folder. What a damaged one held nobody can tell: until all
+// tests ran once more, and were seen, a selection would miss some of them.
 type openedStore struct {
 	file string
 
@@ -25,15 +28,19 @@ type openedStore struct {
 	by    map[string]map[string][]string // who to kind to files
 	n     int
 	fresh bool // something differs from the file
+	// lost: there is a file, and it cannot be read.
+	lost bool
 }
 
 func openOpened(dir string) *openedStore {
 	s := &openedStore{file: filepath.Join(dir, "opened.json"), by: map[string]map[string][]string{}}
-	if text, err := os.ReadFile(s.file); err == nil {
-		var by map[string]map[string][]string
-		if json.Unmarshal(text, &by) == nil && by != nil {
-			s.by = by
-		}
+	text, err := plain.ReadFile(s.file)
+	var by map[string]map[string][]string
+	switch {
+	case err == nil && json.Unmarshal(text, &by) == nil && by != nil:
+		s.by = by
+	case !errors.Is(err, fs.ErrNotExist):
+		s.lost = true
 	}
 	for _, kinds := range s.by {
 		for _, files := range kinds {
@@ -48,19 +55,9 @@ func openOpened(dir string) *openedStore {
 func (s *openedStore) ran(req runner.Request, r *runner.Report) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if r.Ended && len(req.Tests) == 0 && len(r.Opened) > 0 {
-		whole := map[string]bool{}
-		for _, t := range r.Tests {
-			was, known := whole[t.ID.File]
-			whole[t.ID.File] = (was || !known) && t.Verdict == runner.Passed
-		}
-		for _, f := range r.NotLoaded {
-			whole[f] = false
-		}
-		for file, ok := range whole {
-			if ok {
-				s.forget(file)
-			}
+	for file, ok := range wholeAndPassed(req, r) {
+		if ok {
+			s.forget(file)
 		}
 	}
 	s.wholes(req, r)
@@ -91,15 +88,7 @@ const markWhole = "whole"
 // those in which something failed: they may have ended before they loaded what
 // they load now. The caller holds the lock.
 func (s *openedStore) wholes(req runner.Request, r *runner.Report) {
-	green := map[string]bool{}
-	for _, t := range r.Tests {
-		was, known := green[t.ID.File]
-		green[t.ID.File] = (was || !known) && !t.NotRun && slices.Contains([]runner.Verdict{runner.Passed, runner.Skipped, runner.Todo}, t.Verdict)
-	}
-	for _, f := range r.NotLoaded {
-		green[f] = false
-	}
-	for file, ok := range green {
+	for file, ok := range greens(r) {
 		switch marked := len(s.by[file][markWhole]) > 0; {
 		case !ok && marked:
 			s.n--
@@ -114,6 +103,19 @@ func (s *openedStore) wholes(req runner.Request, r *runner.Report) {
 			s.fresh = true
 		}
 	}
+}
+
+// greens gives the test files of a run, and whether nothing failed in them.
+func greens(r *runner.Report) map[string]bool {
+	green := map[string]bool{}
+	for _, t := range r.Tests {
+		was, known := green[t.ID.File]
+		green[t.ID.File] = (was || !known) && !t.NotRun && slices.Contains([]runner.Verdict{runner.Passed, runner.Skipped, runner.Todo}, t.Verdict)
+	}
+	for _, f := range r.NotLoaded {
+		green[f] = false
+	}
+	return green
 }
 
 // doubt drops that all is known of what any source loads. The caller holds the
@@ -137,6 +139,23 @@ func (s *openedStore) forget(by string) {
 	delete(s.by, by)
 }
 
+// unreadable says why all tests are to run, "" where what they open is known.
+func (s *openedStore) unreadable() string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if !s.lost {
+		return ""
+	}
+	return "what the tests were seen to open cannot be read from " + s.file + ": all tests run once"
+}
+
+// regained notes that all tests ran: nothing is lost any more.
+func (s *openedStore) regained() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.fresh, s.lost = s.fresh || s.lost, false
+}
+
 // save writes what files of the tree opened.
 func (s *openedStore) save(exists func(rel string) bool) error {
 	s.mu.Lock()
@@ -145,12 +164,12 @@ func (s *openedStore) save(exists func(rel string) bool) error {
 			s.forget(by)
 		}
 	}
-	fresh := s.fresh
-	s.fresh = false
+	fresh := s.fresh && !s.lost
+	s.fresh = s.fresh && s.lost
 	text, err := json.Marshal(s.by)
 	s.mu.Unlock()
 	if err == nil && fresh {
-		err = os.WriteFile(s.file, text, 0o600)
+		err = keepWhole(s.file, text)
 	}
 	if err != nil {
 		return fmt.Errorf("keep what the tests opened: %w", err)

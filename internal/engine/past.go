@@ -109,7 +109,7 @@ func (p *pasts) ended(set *affected.Set, doc *cycle.Document) error {
 	text, err := json.Marshal(p.tests)
 	p.mu.Unlock()
 	if err == nil {
-		err = os.WriteFile(p.file, text, 0o600)
+		err = keepWhole(p.file, text)
 	}
 	if err != nil {
 		return fmt.Errorf("keep the order of the tests: %w", err)
@@ -118,16 +118,21 @@ func (p *pasts) ended(set *affected.Set, doc *cycle.Document) error {
 }
 
 // note gives what takes in what a project's runs tell for later selections. What
-// they executed counts in the tree of the snapshot alone.
-func (e *Engine) note(p runner.Project) func(runner.Request, *runner.Report) {
+// they executed, or loaded, counts in the tree of the snapshot alone, if it is
+// traced.
+func (e *Engine) note(p runner.Project, traced bool) func(runner.Request, *runner.Report) {
 	key := ""
-	if e.traced() {
-		key = projectKey(p, e.box.Origin())
+	if traced {
+		key = e.projectKey(p)
 	}
 	return func(req runner.Request, r *runner.Report) {
 		e.past().ran(req, r)
 		e.seen().ran(req, r)
-		if r.Executed != nil && !e.edited.Load() {
+		if !traced || e.edited.Load() {
+			return
+		}
+		e.executed().loaded(key, req, r)
+		if r.Executed != nil {
 			e.executed().ran(key, r.Executed)
 		}
 	}

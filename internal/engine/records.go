@@ -71,7 +71,7 @@ func (e *Engine) keepFull(doc *cycle.Document) error {
 	if doc.Timings.FullSuite == 0 {
 		return nil
 	}
-	if err := os.WriteFile(e.fullFile(), []byte(strconv.FormatInt(doc.Timings.FullSuite, 10)+"\n"), 0o600); err != nil {
+	if err := keepWhole(e.fullFile(), []byte(strconv.FormatInt(doc.Timings.FullSuite, 10)+"\n")); err != nil {
 		return fmt.Errorf("keep the full suite's time: %w", err)
 	}
 	return nil

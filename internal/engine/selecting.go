@@ -36,7 +36,7 @@ func (e *Engine) choose(ctx context.Context, p *prepared, all bool) (*affected.S
 	p.input.Opened, p.input.Traced = e.seen().known(), e.traced()
 	if p.input.Traced {
 		e.executed().at(p.snap.Files)
-		p.input.Executed = e.executed().toSelect(e.projectOf())
+		p.input.Executed = e.executed().toSelect(e.projectOf(), before(p.input))
 	}
 	graph := k.graph
 	k.graph = nil // what an error leaves is not to be used again

@@ -5,9 +5,11 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"os"
 	"path"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -188,4 +190,16 @@ func (s *Sandbox) copyCarried(ctx context.Context, list []carriedFile) error {
 		}
 	}
 	return nil
+}
+
+// Carried names the ignored files that the worktree has a copy of, as they are in
+// the user's tree: it is another text when one of them may be another file.
+func (s *Sandbox) Carried() string {
+	var b strings.Builder
+	for _, rel := range slices.Sorted(maps.Keys(s.carried)) {
+		if fi, err := os.Lstat(filepath.Join(s.repo.Root(), filepath.FromSlash(rel))); err == nil {
+			fmt.Fprintf(&b, "%q %d %d\n", rel, fi.Size(), fi.ModTime().UnixNano())
+		}
+	}
+	return sumOf([]byte(b.String())).String()
 }
