@@ -45,6 +45,9 @@ func (missingExport) Fix(ctx context.Context, c Cause, w Workspace) ([]Fix, erro
 				}
 			}
 		}
+		if l.name == nil {
+			out = append(out, v.followMovedMember(l)...)
+		}
 		if len(out) > 0 {
 			break
 		}

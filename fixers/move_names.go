@@ -1,6 +1,7 @@
 package fixers
 
 import (
+	"fmt"
 	"maps"
 	"slices"
 	"strings"
@@ -66,19 +67,63 @@ func (v *view) pathStrings(t *text, from, to string) []lang.TextEdit {
 // boundInPackage are the uses in a package of the name that importing one of its
 // modules binds, where nothing else does and the module is still below it.
 func boundInPackage(t *text, from, to string) []lang.TextEdit {
-	dir := dirOf(from)
-	below, ok := strings.CutPrefix(stem(to), dir+"/")
-	if t.path != dir+"/__init__.py" || !ok {
+	below := below(dirOf(from), to)
+	if t.path != dirOf(from)+"/__init__.py" || below == "" {
 		return nil
 	}
 	var out []lang.TextEdit
 	for _, i := range t.idents(baseName(from), 0) {
 		k := t.significant()[i]
 		if !t.isMember(i) && !isKey(t, i) && t.word(i+1) == "." && t.word(i-1) != "." && !usableAt(t, k.Start, baseName(from)) && !inImport(t, k.Span) {
-			out = append(out, lang.TextEdit{Span: k.Span, New: strings.ReplaceAll(below, "/", ".")})
+			out = append(out, lang.TextEdit{Span: k.Span, New: below})
 		}
 	}
 	return out
+}
+
+// below is how a module is reached from a package that it lies in, "" when it
+// does not.
+func below(dir, file string) string {
+	path, ok := strings.CutPrefix(stem(file), dir+"/")
+	if !ok {
+		return ""
+	}
+	return strings.ReplaceAll(path, "/", ".")
+}
+
+// followMovedMember follows a moved module to where it is read as a member of
+// the package that it was in and is still below.
+func (v *view) followMovedMember(l lack) []Fix {
+	from := dirOf(l.module) + "/" + l.symbol + ".py"
+	to := v.movesOf().to[from]
+	below := below(dirOf(l.module), to)
+	if l.t.lang.Name() != "python" || to == "" || below == "" || !v.Exists(to) {
+		return nil
+	}
+	var edits []Edit
+	files := 0
+	for _, rel := range v.sources(l.t.lang) {
+		t := v.text(rel)
+		if t == nil || !v.editable(rel) || !t.mentions(l.symbol) {
+			continue
+		}
+		var mine []lang.TextEdit
+		for _, imp := range t.scan().Imports {
+			for _, x := range v.lackingMembers(t, imp, l.symbol, 0) {
+				if x.module == l.module {
+					mine = merge(mine, []lang.TextEdit{{Span: t.significant()[x.member].Span, New: below}})
+				}
+			}
+		}
+		if len(mine) > 0 {
+			edits, files = append(edits, inFile(rel, mine)...), files+1
+		}
+	}
+	if len(edits) == 0 {
+		return nil
+	}
+	return []Fix{{Title: fmt.Sprintf("follow the move of %s to %s in %s", from, to, fileCount(files)), Applicability: Safe, Edits: edits,
+		Evidence: v.movesOf().why[from]}}
 }
 
 func inImport(t *text, at lang.Span) bool {
