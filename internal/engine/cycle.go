@@ -2,6 +2,7 @@ package engine
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -177,11 +178,16 @@ func (e *Engine) prepare(ctx context.Context, req Request) (*prepared, error) {
 	p := &prepared{start: start}
 	e.settled.left = nil // the sandbox is to hold another tree
 	var err error
-	if p.snap, err = e.snapshot(ctx, req); err != nil {
-		return nil, fmt.Errorf("take a snapshot: %w", err)
-	}
-	if err = e.box.Prepare(ctx, p.snap); err != nil {
-		return nil, fmt.Errorf("prepare the sandbox: %w", err)
+	for anew := false; ; anew = true {
+		if p.snap, err = e.snapshot(ctx, req); err != nil {
+			return nil, fmt.Errorf("take a snapshot: %w", err)
+		}
+		if err = e.box.Prepare(ctx, p.snap); err == nil {
+			break
+		}
+		if anew || !errors.Is(err, sandbox.ErrShadowAnew) {
+			return nil, err
+		}
 	}
 	e.edited.Store(false)
 	p.snapshot = time.Since(start)

@@ -24,8 +24,22 @@ import (
 // what runs left behind is removed, package folders are linked and ignored
 // inputs copied. Only what differs is touched. Compiled Python (__pycache__)
 // beside sources stays; see stamp for why it never is stale.
+//
+// Where the shadow repository turns out to be damaged it is made anew, and the
+// snapshot with it is gone: ErrShadowAnew is in the chain.
 func (s *Sandbox) Prepare(ctx context.Context, snap *Snapshot) error {
-	if err := s.prepare(ctx, snap); err != nil {
+	err := s.prepare(ctx, snap)
+	var ee *git.ExitError
+	if errors.As(err, &ee) && ctx.Err() == nil && !diskFull(ee.Stderr) {
+		s.log.Debug("shadow repository made anew", "err", err)
+		s.forget()
+		if rerr := s.shadow.rebuild(ctx); rerr != nil {
+			err = errors.Join(err, rerr)
+		} else {
+			err = fmt.Errorf("%w (%v)", ErrShadowAnew, err)
+		}
+	}
+	if err != nil {
 		return fmt.Errorf("prepare the sandbox: %w", err)
 	}
 	return nil

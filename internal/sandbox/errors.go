@@ -93,6 +93,10 @@ func (e *Conflict) Error() string {
 	return "changed by you meanwhile: " + strings.Join(e.Files, ", ")
 }
 
+// ErrShadowAnew is in the chain when a snapshot could not be used because the
+// shadow repository was damaged. It is made anew: another snapshot can be used.
+var ErrShadowAnew = errors.New("regreen's own repository was damaged and is made anew")
+
 // ErrNoSpace is in the chain when the disk is full or a quota is reached.
 // Nothing was changed.
 var ErrNoSpace = errors.New("no space left on the disk")

@@ -221,6 +221,11 @@ func replaceFile(path string, src []byte) error {
 	if err := removeAll(tmp); err != nil {
 		return fmt.Errorf("write %s: %w", path, err)
 	}
+	if fi, err := os.Lstat(path); err == nil && fi.IsDir() {
+		if err := removeAll(path); err != nil {
+			return fmt.Errorf("write %s: %w", path, err)
+		}
+	}
 	if err := writeNew(tmp, src); err != nil {
 		return fmt.Errorf("write %s: %w", path, err)
 	}

@@ -1,10 +1,13 @@
 package sandbox
 
 import (
+	"errors"
 	"os"
 	"path/filepath"
 	"slices"
 	"testing"
+
+	"regreen/internal/git/gittest"
 )
 
 func TestStaleAndUnfinished(t *testing.T) {
@@ -39,5 +42,54 @@ func TestStaleAndUnfinished(t *testing.T) {
 	put("bbbbbbbbbbbb/journal/x/plan.json", "{}")
 	if !Unfinished(home) {
 		t.Error("a journal that is left is not told")
+	}
+}
+
+// TestDamagedShadow: a shadow repository that a disk damaged, and a folder in the
+// place of a file of ours, cost a second snapshot and no person's time.
+func TestDamagedShadow(t *testing.T) {
+	for name, damage := range map[string]func(shadow, pack string) error{
+		"an index of a pack is cut short": func(_, pack string) error { return os.Truncate(pack, 100) },
+		"an index of a pack is nothing":   func(_, pack string) error { return os.Truncate(pack, 0) },
+		"an index of a pack is gone":      func(_, pack string) error { return os.Remove(pack) },
+		"a folder is in its place":        func(_, pack string) error { return errors.Join(os.Remove(pack), os.Mkdir(pack, 0o700)) },
+		"a folder is in another's place": func(shadow, _ string) error {
+			file := filepath.Join(shadow, "packed-refs")
+			return errors.Join(os.Remove(file), os.Mkdir(file, 0o700))
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			g := gittest.New(t)
+			g.Write("a.js", "one\n")
+			g.Commit("one")
+			g.Write("a.js", "two\n")
+			r := newRig(t, g)
+			r.ready()
+			shadow := r.s.shadow.dir
+			r.close()
+			packs, err := filepath.Glob(filepath.Join(shadow, "objects", "pack", "*.idx"))
+			if err != nil || len(packs) == 0 {
+				t.Fatalf("packs %q, %v", packs, err)
+			}
+			for _, pack := range packs {
+				if err := damage(shadow, pack); err != nil {
+					t.Fatal(err)
+				}
+			}
+			r.open()
+			for range 2 {
+				snap := r.snap()
+				if err = r.s.Prepare(t.Context(), snap); !errors.Is(err, ErrShadowAnew) {
+					break
+				}
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got := r.box("a.js"); got != "two\n" {
+				t.Errorf("the sandbox has %q", got)
+			}
+		})
 	}
 }
