@@ -51,8 +51,8 @@ type run struct {
 	taken     []string          // titles of the fixes that settleBest took back
 	cursors   []Cursor          // where somebody writes
 	held      map[string]bool   // by cause: left alone for what is written there
-	// baseSkips are, by cause, the skipped tests that its files hold at the base
-	// and nothing else; nil where that is not so.
+	// baseSkips are, by cause, the tests of its files at the base, where all of
+	// them are skipped; nil where that is not so.
 	baseSkips map[string]map[testKey]runner.Verdict
 }
 

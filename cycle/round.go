@@ -290,7 +290,7 @@ func (c *run) try(ctx context.Context, x cause, f fixers.Fix, now *result) (scor
 	}
 	s, why := c.score(x, now, after), "the failure stayed"
 	if whole != nil && s == deeper && len(after.failures) == 0 {
-		s, why = worse, "its tests are all skipped, and no other test proves it"
+		s, why = worse, "none of its tests can pass, and no other test proves it"
 	}
 	if l := lost(now, after, p); len(l) > 0 {
 		s, why = worse, fmt.Sprintf("it would break %s", testName(l[0]))

@@ -9,25 +9,28 @@ import (
 	"regreen/internal/runner"
 )
 
-// A test file that does not load and whose tests are all skipped has none that
-// could turn green: that it loads again is all that a repair can do for it. That
-// alone proves nothing, for a file can load and skip for the wrong reason. So
-// such a file counts as repaired only where just the same tests are skipped with
-// the base revision's bytes, and where the run of everything selected has tests
-// that pass again and see what was edited.
+// A file that does not load and whose tests are all skipped, or that holds none
+// (what others share), has no test that could turn green: that it loads again is
+// all that a repair can do for it. That alone proves nothing, for a file can load
+// and skip for the wrong reason. So such a file counts as repaired only where it
+// has just the same tests, skipped, with the base revision's bytes, and where the
+// run of everything selected has tests that pass again and see what was edited.
 
 // onlySkips tells whether the cause is files that did not load, and a run has
-// nothing of them but skipped tests, of each file one at least.
+// nothing of them but skipped tests, if any.
 func onlySkips(x cause, after *result) bool {
 	of := map[string]bool{}
 	for _, f := range x.Failures {
-		if f.Scope != runner.ScopeFile || f.Test.File == "" {
+		if f.Test.File == "" || f.Scope != runner.ScopeFile && f.Scope != runner.ScopeRun {
 			return false
 		}
 		of[f.Test.File] = true
 	}
+	if !after.ended || after.timedOut || after.distrust != "" {
+		return false
+	}
 	for _, f := range after.failures {
-		if of[f.Test.File] {
+		if of[f.Test.File] || f.Test.File == "" {
 			return false
 		}
 	}
@@ -36,17 +39,12 @@ func onlySkips(x cause, after *result) bool {
 			return false
 		}
 	}
-	loaded := map[string]bool{}
 	for k, t := range after.tests {
-		if k.unit != x.unit || !of[t.ID.File] {
-			continue
-		}
-		if t.Verdict != runner.Skipped && t.Verdict != runner.Todo {
+		if k.unit == x.unit && of[t.ID.File] && t.Verdict != runner.Skipped && t.Verdict != runner.Todo {
 			return false
 		}
-		loaded[t.ID.File] = true
 	}
-	return len(loaded) == len(of) && len(of) > 0
+	return len(of) > 0
 }
 
 // verdictsIn are the tests of a plan's files with what became of them.
@@ -60,8 +58,8 @@ func (r *result) verdictsIn(p plan) map[testKey]runner.Verdict {
 	return out
 }
 
-// skipsAsAtBase tells whether a cause's files, which hold only skipped tests in
-// a run, are just so with the base revision's bytes. What it finds out is kept
+// skipsAsAtBase tells whether a cause's files, which hold skipped tests alone or
+// none in a run, are just so with the base revision's bytes. What it finds out is kept
 // for loadedAsAtBase.
 func (c *run) skipsAsAtBase(ctx context.Context, x cause, after *result) (bool, error) {
 	if len(c.deps.Workspace.Changed()) == 0 {
@@ -79,7 +77,7 @@ func (c *run) skipsAsAtBase(ctx context.Context, x cause, after *result) (bool, 
 			return false, err
 		}
 		c.baseSkips[x.same] = nil
-		if !base.timedOut && base.ended && base.distrust == "" && onlySkips(x, base) {
+		if onlySkips(x, base) {
 			c.baseSkips[x.same] = base.verdictsIn(p)
 		}
 	}
@@ -90,7 +88,7 @@ func (c *run) skipsAsAtBase(ctx context.Context, x cause, after *result) (bool, 
 // of all others.
 func (c *run) loadedAsAtBase(x cause, after *result) bool {
 	base := c.baseSkips[x.same]
-	return len(base) > 0 && onlySkips(x, after) && maps.Equal(base, after.verdictsIn(x.victimPlan()))
+	return base != nil && onlySkips(x, after) && maps.Equal(base, after.verdictsIn(x.victimPlan()))
 }
 
 // seenGains counts the tests of the whole selection that pass and did not
@@ -119,7 +117,7 @@ func (c *run) seenGains(x cause, before, after *result) int {
 }
 
 // tryWhole runs the whole selection for a candidate, which is applied, whose
-// victims load and are only skipped as they are at the base; it gives nil where
+// victims load and hold what they hold at the base, skipped; it gives nil where
 // that is not so.
 func (c *run) tryWhole(ctx context.Context, x cause, f fixers.Fix, after *result) (*result, error) {
 	if f.Applicability == fixers.Propose || !onlySkips(x, after) {

@@ -24,6 +24,9 @@ func TestRepairsAFileOfSkips(t *testing.T) {
 		outcome Outcome
 	}{
 		{name: "skipped at the base too", test: loads("a: skipped\nb: skipped"), outcome: Repaired},
+		{name: "without a test, at the base too", test: loads(""), outcome: Repaired},
+		{name: "without a test, and the base has one", test: loads(""), base: map[string]string{"t.test": "a: src has word"}, outcome: Failed},
+		{name: "without a test, and no other test sees the edit", test: loads(""), blind: true, outcome: Failed},
 		{name: "they ran at the base", test: loads("a: skipped src has word"),
 			base: map[string]string{"t.test": "a: skipped src has never"}, outcome: Failed},
 		{name: "one of them ran at the base", test: loads("a: skipped\nb: skipped src has word"),
