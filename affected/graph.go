@@ -48,6 +48,7 @@ type Graph struct {
 	sheets  map[string][]string // styleSheets of the present tree; nil until asked
 
 	// Of the present changes, made by seeds.
+	lasting map[string]bool // folders that hold files now and at the base; nil until asked
 	seeded  map[int32]string
 	effects map[int32]effect
 	needs   map[int32][]edge   // a package's node to those of packages that need it

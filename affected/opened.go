@@ -52,8 +52,42 @@ func (w *walk) opened(at int32) []edge {
 	}
 	add(o.Read[n.name], "was seen to read")
 	add(o.Loaded[n.name], "was seen to load")
-	if word := w.seed[at]; word != changed {
-		add(o.Listed[path.Dir(n.name)], "was seen to list the folder of")
+	if word := w.seed[at]; word != changed && len(o.Listed) > 0 {
+		// A folder that comes or goes with its files is a name in the one above.
+		for dir := path.Dir(n.name); ; dir = path.Dir(dir) {
+			add(o.Listed[dir], "was seen to list the folder of")
+			if dir == "." || g.stays(dir) {
+				break
+			}
+		}
+	}
+	return out
+}
+
+// stays tells whether a folder holds files now and did at the base.
+func (g *Graph) stays(dir string) bool {
+	if g.lasting == nil {
+		now, base := foldersWith(g.in.Tree.Files()), foldersWith(g.in.BaseFiles)
+		g.lasting = map[string]bool{}
+		for dir := range now {
+			if base[dir] || g.in.BaseFiles == nil {
+				g.lasting[dir] = true
+			}
+		}
+	}
+	return g.lasting[dir]
+}
+
+// foldersWith are all folders that hold some of the files, at any depth.
+func foldersWith(files []string) map[string]bool {
+	out := map[string]bool{}
+	for _, f := range files {
+		for dir := path.Dir(f); !out[dir]; dir = path.Dir(dir) {
+			out[dir] = true
+			if dir == "." {
+				break
+			}
+		}
 	}
 	return out
 }

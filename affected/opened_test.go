@@ -15,7 +15,8 @@ import (
 // tarpas/pytest-testmon#49).
 func TestOpened(t *testing.T) {
 	now := tree("a.test.js", "read(name)\n", "b.test.js", "import './lib.js'\n", "c.test.js", "require('./load.js')\n",
-		"lib.js", "", "data/x.json", "1", "data/y.json", "1", "load.js", "module.exports = (n) => require(n)\n", "plugin.js", "", "other.js", "", "package.json", "{}")
+		"lib.js", "", "data/x.json", "1", "data/y.json", "1", "data/new/deep/y.json", "1",
+		"data/kept/k.json", "1", "data/kept/y.json", "1", "load.js", "module.exports = (n) => require(n)\n", "plugin.js", "", "other.js", "", "package.json", "{}")
 	seen := &affected.Opened{
 		Read:     map[string][]string{"data/x.json": {"a.test.js"}, "lib.js": {"b.test.js", "gone.test.js"}, "package.json": {"a.test.js"}},
 		Listed:   map[string][]string{"data": {"b.test.js"}},
@@ -93,6 +94,11 @@ func TestOpened(t *testing.T) {
 	}{
 		{name: "a new file in a folder that a test listed", change: "A data/y.json", want: "b.test.js"},
 		{name: "a deleted one", change: "D data/z.json", want: "b.test.js"},
+		{name: "a new file in a new folder there", change: "A data/new/deep/y.json", want: "b.test.js"},
+		{name: "a deleted one whose folder goes with it", change: "D data/old/deep/z.json", want: "b.test.js"},
+		{name: "a moved one whose folder goes with it", change: "R data/old/z.json > data/kept/k.json", want: "b.test.js"},
+		{name: "a new file in a folder that was there", change: "A data/kept/y.json"},
+		{name: "a deleted one of a folder that stays", change: "D data/kept/z.json"},
 		{name: "a changed one", change: "M data/y.json"},
 		{name: "a new file may be loaded by a computed import", change: "A other.js", want: "c.test.js", traced: true},
 	} {

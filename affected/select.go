@@ -19,7 +19,7 @@ const (
 // seeds are the nodes of the changes. It may add nodes, so it comes before a walk.
 func (g *Graph) seeds(ctx context.Context) map[int32]string {
 	out := map[int32]string{}
-	g.plain, g.whole, g.sheets = nil, nil, nil
+	g.plain, g.whole, g.sheets, g.lasting = nil, nil, nil, nil
 	g.effects, g.needs, g.scope = map[int32]effect{}, map[int32][]edge{}, map[int32][]string{}
 	for _, c := range g.in.Changes {
 		p := path.Clean(c.Path)
