@@ -138,14 +138,15 @@ func first(base string) string {
 // keys are the words of which an import must hold one if it may lead to one of
 // the touched files, or may have led there: their names, those of the folders
 // that came or went with them, and that of the folder for which a file stands.
+// A folder that holds others of a kind before and after is there in the tree
+// before the deletions too, so it is nothing that an import can tell them by.
 func (g *Graph) keys(d growth) map[string]bool {
 	out := map[string]bool{}
-	was, is := foldersOf(g.files, d.touched), foldersOf(d.files, d.touched)
 	for _, f := range d.touched {
 		name := first(path.Base(f))
 		out[name] = true
 		for dir := path.Dir(f); dir != "."; dir = path.Dir(dir) {
-			if dir == path.Dir(f) && !ordinary(name) || !was[dir] || !is[dir] || d.before != nil && d.before.dirs[dir] || g.before != nil && g.before.dirs[dir] {
+			if dir == path.Dir(f) && !ordinary(name) || !holdsKind(g.files, dir, f) || !holdsKind(d.files, dir, f) {
 				out[first(path.Base(dir))] = true
 			}
 		}
@@ -160,19 +161,16 @@ func ordinary(name string) bool {
 	return !slices.Contains([]string{"index", "main", "__init__", "__main__", "mod", "lib"}, name)
 }
 
-// foldersOf tells which of the folders above some files hold any of a sorted list.
-func foldersOf(files, of []string) map[string]bool {
-	out := map[string]bool{}
-	for _, f := range of {
-		for dir := path.Dir(f); dir != "."; dir = path.Dir(dir) {
-			if _, ok := out[dir]; ok {
-				continue
-			}
-			i := sort.SearchStrings(files, dir+"/")
-			out[dir] = i < len(files) && strings.HasPrefix(files[i], dir+"/")
+// holdsKind tells whether one of a sorted list is below a folder and has the
+// ending of another file: for Python a folder without its own files is none.
+func holdsKind(files []string, dir, like string) bool {
+	ext := path.Ext(like)
+	for i := sort.SearchStrings(files, dir+"/"); i < len(files) && within(files[i], dir); i++ {
+		if path.Ext(files[i]) == ext {
+			return true
 		}
 	}
-	return out
+	return false
 }
 
 // ownPackage tells whether a specifier names one of the repository's packages.
@@ -239,24 +237,27 @@ func endsInFolder(spec string) bool {
 // grow takes in that files came and went: they are scanned, and the imports
 // that may have to do with them are resolved anew.
 func (g *Graph) grow(ctx context.Context, in Input, d growth) error {
+	var unlinked []int32
 	for _, f := range d.gone {
 		if id, ok := g.ids[f]; ok {
-			g.unlink(id)
-			n := &g.nodes[id]
-			n.scan, n.owned, n.projects = nil, false, nil
+			unlinked = append(unlinked, id)
 		}
+	}
+	g.unlink(unlinked...)
+	for _, id := range unlinked {
+		n := &g.nodes[id]
+		n.scan, n.owned, n.projects = nil, false, nil
 	}
 	keys := g.keys(d)
 	words := setOf(keys)
 	var again []*scanned
+	unlinked = unlinked[:0]
 	for i := range g.nodes {
 		if s := g.nodes[i].scan; s != nil && s.words.meets(words) && s.concerned(keys) {
-			again = append(again, s)
+			again, unlinked = append(again, s), append(unlinked, int32(i))
 		}
 	}
-	for _, s := range again {
-		g.unlink(g.ids[s.name])
-	}
+	g.unlink(unlinked...)
 	g.in, g.files, g.before, g.uses, g.endings = in, d.files, d.before, nil, nil
 	g.renew()
 	for _, f := range d.came {

@@ -57,6 +57,9 @@ func (g *Graph) update(ctx context.Context, in Input, saved []string) error {
 		}
 		delete(g.uses, id)
 		delete(g.modules, id)
+		if _, is := slices.BinarySearch(g.files, g.nodes[id].name); !is {
+			continue // it is gone, and grow has taken its edges away
+		}
 		old, now := g.nodes[id].scan, g.scanFile(g.nodes[id].name)
 		if (old == nil) != (now == nil) {
 			return g.rebuild(ctx, in, saved) // a script begins or ends to be one
@@ -184,17 +187,27 @@ func (g *Graph) otherTest(in Input, id int32) bool {
 	return false
 }
 
-// unlink takes away all edges from a file, and what it reads.
-func (g *Graph) unlink(id int32) {
-	for _, to := range g.nodes[id].deps {
-		g.nodes[to].rev = slices.DeleteFunc(g.nodes[to].rev, func(e edge) bool { return e.to == id })
+// unlink takes away all edges from files, and what they read. What many of them
+// depend on is gone through once.
+func (g *Graph) unlink(files ...int32) {
+	out, reads := make(map[int32]bool, len(files)), false
+	from := map[int32]bool{}
+	for _, id := range files {
+		n := &g.nodes[id]
+		out[id], reads = true, reads || n.scan != nil && len(n.scan.data) > 0
+		for _, to := range n.deps {
+			from[to] = true
+		}
+		n.deps = nil
 	}
-	g.nodes[id].deps = nil
-	if s := g.nodes[id].scan; s == nil || len(s.data) == 0 {
+	for to := range from {
+		g.nodes[to].rev = slices.DeleteFunc(g.nodes[to].rev, func(e edge) bool { return out[e.to] })
+	}
+	if !reads {
 		return
 	}
 	for n := range g.data {
-		if g.data[n].file == id {
+		if out[g.data[n].file] {
 			g.data[n].file = -1
 			g.dead++
 		}

@@ -96,6 +96,83 @@ func TestUpdate(t *testing.T) {
 	}
 }
 
+// TestUpdateResolvesLittle holds that a file that comes or goes has no more
+// imports resolved anew than those that may lead to it.
+func TestUpdateResolvesLittle(t *testing.T) {
+	tree := mem{"s/a.x": "", "s/z.x": "", "t/z_test.x": "use ./s/z"}
+	for n := range 20 {
+		tree[fmt.Sprintf("t/t%d_test.x", n)] = "use ./s/a"
+	}
+	asked := 0
+	base := maps.Clone(tree)
+	input := func(changes ...Change) Input {
+		return Input{Tree: tree, Languages: lang.Set{countedLanguage{asked: &asked}}, Projects: []Project{project(".", "*_test.x")}, BaseFiles: base.Files(), Changes: changes}
+	}
+	g, err := Build(t.Context(), input())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, step := range []struct {
+		name, file string
+		deleted    bool
+		imports    int // of others that may lead there, resolved in this tree and the one before
+		want       []string
+	}{
+		{"deleted", "s/z.x", true, 2, []string{"t/z_test.x"}},
+		{"came again", "s/z.x", false, 1, []string{"t/z_test.x"}},
+		{"new", "s/new.x", false, 0, nil},
+		{"gone again", "s/new.x", true, 0, nil},
+		{"test deleted", "t/t7_test.x", true, 0, nil},
+	} {
+		if step.deleted {
+			delete(tree, step.file)
+		} else {
+			tree[step.file] = ""
+		}
+		asked = 0
+		got, err := g.Update(t.Context(), input(Change{Path: step.file, Deleted: step.deleted}), []string{step.file})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if asked > step.imports {
+			t.Errorf("%s: %d imports were resolved, want %d", step.name, asked, step.imports)
+		}
+		asked = 0
+		want, err := Select(t.Context(), input(Change{Path: step.file, Deleted: step.deleted}))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff(want.Tests, got.Tests); diff != "" {
+			t.Errorf("%s (-new +kept):\n%s", step.name, diff)
+		}
+		if step.want != nil {
+			if diff := cmp.Diff(step.want, picked(got)); diff != "" {
+				t.Errorf("%s:\n%s", step.name, diff)
+			}
+		}
+	}
+}
+
+// countedLanguage counts the imports that are resolved.
+type countedLanguage struct {
+	fake
+	asked *int
+}
+
+func (c countedLanguage) NewResolver(t lang.Tree) lang.Resolver {
+	return countedResolver{fakeResolver{t}, c.asked}
+}
+
+type countedResolver struct {
+	fakeResolver
+	asked *int
+}
+
+func (c countedResolver) Resolve(from string, imp lang.Import) lang.Resolution {
+	*c.asked++
+	return c.fakeResolver.Resolve(from, imp)
+}
+
 // plain is what of a set does not depend on the order in which edges were found.
 func plain(s *Set) any {
 	type test struct {
