@@ -62,6 +62,8 @@ type node struct {
 	virtual  bool
 	pkg      bool // a package's
 	owned    bool // scanned by a language
+	sheet    bool // a style sheet by its name
+	types    bool // a test of types by its name
 	language int
 	projects []int    // of a test: who runs it
 	rev      []edge   // who depends on it
@@ -170,7 +172,7 @@ func (g *Graph) id(name string) int32 {
 	}
 	id := int32(len(g.nodes))
 	g.ids[name] = id
-	g.nodes = append(g.nodes, node{name: name})
+	g.nodes = append(g.nodes, node{name: name, sheet: styleExt[path.Ext(name)], types: testsTypes(name)})
 	return id
 }
 

@@ -3,6 +3,7 @@ package affected
 import (
 	"cmp"
 	"context"
+	"math"
 	"path"
 	"slices"
 	"sort"
@@ -76,39 +77,32 @@ func (w *walk) reached() []Test {
 
 // sorted puts tests, which come sorted by name, in the order to run them.
 func (g *Graph) sorted(tests []Test) []Test {
+	// A distance of -1 and a duration of 0 are not known and come last: as
+	// unsigned numbers they (less one) are the largest.
 	type key struct {
-		at       int32
-		passed   bool
-		distance uint
-		took     uint64
+		near uint64 // 1 in the highest bit: it passed; the distance; the place in tests
+		took uint64
 	}
 	keys := make([]key, len(tests))
 	for i, t := range tests {
-		// A distance of -1 and a duration of 0 are not known and come last: as
-		// unsigned numbers they (less one) are the largest.
-		k := key{at: int32(i), passed: true, distance: uint(t.Distance)}
+		k := key{near: 1<<63 | uint64(uint32(t.Distance)&math.MaxInt32)<<32 | uint64(i)}
 		if g.in.Past != nil {
 			failed, took := g.in.Past(t.File)
-			k.passed, k.took = !failed, uint64(took)-1
+			if k.took = uint64(took) - 1; failed {
+				k.near &^= 1 << 63
+			}
 		}
 		keys[i] = k
 	}
 	slices.SortFunc(keys, func(a, b key) int {
-		switch {
-		case a.passed != b.passed && b.passed:
-			return -1
-		case a.passed != b.passed:
-			return 1
-		case a.distance != b.distance:
-			return cmp.Compare(a.distance, b.distance)
-		case a.took != b.took:
+		if a.near>>32 == b.near>>32 && a.took != b.took {
 			return cmp.Compare(a.took, b.took)
 		}
-		return cmp.Compare(a.at, b.at)
+		return cmp.Compare(a.near, b.near)
 	})
 	out := make([]Test, len(tests))
 	for i, k := range keys {
-		out[i] = tests[k.at]
+		out[i] = tests[uint32(k.near)]
 	}
 	return out
 }

@@ -1,8 +1,13 @@
 package affected
 
 import (
+	order "cmp"
 	"context"
 	"errors"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -257,6 +262,52 @@ func TestOrder(t *testing.T) {
 	}
 	if diff := cmp.Diff([]string{"t/c_test.x", "t/b_test.x", "t/a_test.x"}, picked(s)); diff != "" {
 		t.Error(diff)
+	}
+}
+
+// TestOrderAgainstPlain holds that the order is the one that Set.Tests tells,
+// for random pasts and distances.
+func TestOrderAgainstPlain(t *testing.T) {
+	type past struct {
+		failed bool
+		took   time.Duration
+	}
+	for seed := range uint64(200) {
+		r := rand.New(rand.NewPCG(seed, 7))
+		var tests []Test
+		pasts := map[string]past{}
+		for n := range 1 + r.IntN(40) {
+			f := fmt.Sprintf("t%02d", n)
+			tests = append(tests, Test{File: f, Distance: r.IntN(5) - 1})
+			pasts[f] = past{r.IntN(3) == 0, time.Duration(r.IntN(4)) * time.Hour}
+		}
+		g := &Graph{}
+		if seed%4 > 0 {
+			g.in.Past = func(f string) (bool, time.Duration) { return pasts[f].failed, pasts[f].took }
+		} else {
+			clear(pasts)
+		}
+		unknownLast := func(n int64) int64 {
+			if n <= 0 {
+				return math.MaxInt64
+			}
+			return n
+		}
+		want := slices.Clone(tests)
+		slices.SortStableFunc(want, func(a, b Test) int {
+			x, y := pasts[a.File], pasts[b.File]
+			switch {
+			case x.failed != y.failed && x.failed:
+				return -1
+			case x.failed != y.failed:
+				return 1
+			}
+			return order.Or(order.Compare(unknownLast(int64(a.Distance)+1), unknownLast(int64(b.Distance)+1)),
+				order.Compare(unknownLast(int64(x.took)), unknownLast(int64(y.took))), strings.Compare(a.File, b.File))
+		})
+		if diff := cmp.Diff(want, g.sorted(tests)); diff != "" {
+			t.Fatalf("seed %d (-plain +sorted):\n%s", seed, diff)
+		}
 	}
 }
 

@@ -23,10 +23,10 @@ var (
 // goes by names: a sheet is seldom changed, so they are read when one is.
 func (w *walk) styled(at int32, visit func(to, label int32)) {
 	g := w.g
-	name := g.nodes[at].name
-	if !styleExt[path.Ext(name)] {
+	if !g.nodes[at].sheet {
 		return
 	}
+	name := g.nodes[at].name
 	if g.sheets == nil {
 		g.sheets = g.styleSheets()
 	}

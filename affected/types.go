@@ -13,6 +13,9 @@ import (
 // where somebody may look at types.
 const erased = "imports nothing but types of"
 
+// wasErased is the same of a file that is gone. It is asked for at each edge.
+var wasErased = was(erased)
+
 // readsTypes tells whether what a file says of types may matter to a test: a
 // loader checks them, or a compiler makes code of them. Tests of types count
 // apart (walk.test).
@@ -114,7 +117,7 @@ func (g *Graph) compiles() bool {
 // run, and leads to nobody who would look at types.
 func (w *walk) gone(at int32, e edge) bool {
 	verb := w.g.labels[e.label].verb
-	if w.typed || verb != erased && verb != was(erased) {
+	if w.typed || verb != erased && verb != wasErased {
 		return false
 	}
 	reads, known := w.reads[at]

@@ -16,7 +16,7 @@ type walk struct {
 	next []int32 // node to the node it depends on, one step nearer to the change; -1 for none
 	via  []int32 // the label of that step
 	dist []int32 // -1: not reached
-	said []said  // the sentence of that step, once it was made
+	said []said  // the sentence of that step, once it was made; nil before the first
 	text strings.Builder
 	seed map[int32]string
 	// queue are the nodes to go on from.
@@ -58,7 +58,7 @@ func (w *walk) test(at int32) *walk {
 	switch {
 	case w.hit(at):
 		return w
-	case !w.named && !w.erased || !testsTypes(w.g.nodes[at].name):
+	case !w.named && !w.erased || !w.g.nodes[at].types:
 		return nil
 	case w.full == nil:
 		w.full = w.g.walk(w.seed, nil, true, w.anyLoad)
@@ -90,7 +90,7 @@ func (g *Graph) from(seeds map[int32]string, effects map[int32]effect) *walk {
 func (g *Graph) walk(seeds map[int32]string, effects map[int32]effect, typed, anyLoad bool) *walk {
 	w := &walk{g: g, seed: seeds, effects: effects, whole: map[int32]bool{}, part: map[int32]lang.Names{}, apart: map[int32]bool{}, typed: typed, anyLoad: anyLoad, reads: map[int32]bool{}}
 	n := len(g.nodes)
-	w.next, w.via, w.dist, w.said = make([]int32, n), make([]int32, n), make([]int32, n), make([]said, n)
+	w.next, w.via, w.dist = make([]int32, n), make([]int32, n), make([]int32, n)
 	for i := range w.dist {
 		w.dist[i], w.next[i] = -1, -1
 	}

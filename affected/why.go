@@ -24,6 +24,9 @@ func (w *walk) chain(at int32, why []string) []string {
 		}
 		return append(why, w.g.nodes[at].name+" "+strings.Replace(word, "renamed", "was renamed", 1))
 	}
+	if w.said == nil {
+		w.said = make([]said, len(w.dist))
+	}
 	for w.dist[at] > 0 {
 		if w.said[at].text == "" {
 			w.said[at] = w.say(at)
