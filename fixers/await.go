@@ -234,6 +234,9 @@ func (v *view) waitsForAsync(t *text, ts []lang.Token, at int, sure bool) bool {
 		member := ks[j].Kind == lang.Ident || w == "." || w == "?."
 		switch {
 		case t.word(j+1) == "(":
+			if b := v.before(t.path); b != nil && alwaysAwaited(b, w) && (sure || !isBuiltinMember(t.lang, w)) {
+				return true
+			}
 			return isCombinator(t, j) || v.isAsyncCall(t, j, sure)
 		case w == "=":
 			return false

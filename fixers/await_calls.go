@@ -227,3 +227,22 @@ func waitedLater(t *text, start int) bool {
 	}
 	return false
 }
+
+// alwaysAwaited tells whether a text calls a name twice at least and waits for
+// each of the calls: then it is asynchronous, wherever it comes from.
+func alwaysAwaited(t *text, name string) bool {
+	n := 0
+	for _, i := range t.idents(name, 0) {
+		if t.word(i+1) != "(" {
+			continue
+		}
+		for t.isMember(i) && i > 1 {
+			i -= 2
+		}
+		if t.word(i-1) != "await" {
+			return false
+		}
+		n++
+	}
+	return n > 1
+}
