@@ -228,6 +228,9 @@ func (v *view) waitsForAsync(t *text, ts []lang.Token, at int, sure bool) bool {
 		return false
 	}
 	i := t.index(ts[at].Start)
+	if i > 0 && returnsInTry(t, i) {
+		return true
+	}
 	ks := t.significant()
 	for j := i; i >= 0 && j < min(i+12, len(ks)); j++ {
 		w := t.word(j)
