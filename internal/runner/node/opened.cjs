@@ -10,14 +10,16 @@ const { REGREEN_OPENED: out, REGREEN_ROOT: root } = process.env;
 if (out && root) {
   const fs = require('fs');
   const Module = require('module');
-  const { sep, resolve } = require('path');
-  const { appendFileSync } = fs;
+  const { sep, resolve, join } = require('path');
+  const { fileURLToPath } = require('url');
+  const { appendFileSync, readdirSync } = fs;
   const within = root.endsWith(sep) ? root : root + sep;
   const noted = new Set();
   let current = process.env.REGREEN_OPENED_BY || '';
   let busy = false;
 
-  const own = (file) => typeof file === 'string' && file.startsWith(within) && !/[\\/](node_modules|\.git)[\\/]/.test(file.slice(root.length));
+  // A folder is own with what is in it, and so is the root.
+  const own = (file) => typeof file === 'string' && `${file}${sep}`.startsWith(within) && !/[\\/](node_modules|\.git)[\\/]/.test(`${file}${sep}`.slice(within.length - 1));
 
   const put = (by, file, kind) => {
     const key = `${kind}\0${by}\0${file}`;
@@ -48,7 +50,7 @@ if (out && root) {
       const test = by();
       if (!test) return;
       let file = path;
-      if (file instanceof URL) file = require('url').fileURLToPath(file);
+      if (file instanceof URL) file = fileURLToPath(file);
       else if (Buffer.isBuffer(file)) file = String(file);
       if (typeof file !== 'string') return;
       file = resolve(file);
@@ -110,7 +112,26 @@ if (out && root) {
   };
   const read = (args) => note(args[0], 'read');
   const open = (args) => reading(args[1]) && note(args[0], 'read');
-  const list = (args) => note(args[0], 'list');
+  // Node lists what is below by itself, past all that is watched here.
+  const listed = new Set();
+  const below = (dir) => {
+    const key = `${by()}\0${dir}`;
+    if (!own(dir) || listed.has(key)) return;
+    listed.add(key);
+    for (const e of readdirSync(dir, { withFileTypes: true })) {
+      if (!e.isDirectory() || e.name === 'node_modules' || e.name === '.git') continue;
+      note(join(dir, e.name), 'list');
+      below(join(dir, e.name));
+    }
+  };
+  const list = (args) => {
+    note(args[0], 'list');
+    try {
+      if (args[1] && args[1].recursive && !busy && by()) below(resolve(args[0] instanceof URL ? fileURLToPath(args[0]) : String(args[0])));
+    } catch {
+      // no folder
+    }
+  };
   for (const of of [fs, fs.promises]) {
     for (const name of ['readFile', 'readFileSync']) wrap(of, name, read);
     for (const name of ['open', 'openSync']) wrap(of, name, open);
@@ -185,7 +206,6 @@ if (out && root) {
 
   // ES modules that Node itself runs; vitest's workers tell of theirs.
   if (hooks) {
-    const { fileURLToPath } = require('url');
     try {
       const registered = Module.registerHooks({
         resolve(specifier, context, next) {

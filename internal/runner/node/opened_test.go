@@ -28,6 +28,8 @@ func TestOpened(t *testing.T) {
 -- data/three.txt --
 3
 -- list/x.txt --
+-- list/not/x.txt --
+-- tree/deep/down/x.txt --
 -- bin/cli.cjs --
 require('./part.cjs');
 -- bin/part.cjs --
@@ -38,6 +40,8 @@ const name = ['two', 'txt'].join('.');
 test('b', async () => {
   await fs.promises.readFile('data/' + name);
   fs.readdirSync('li' + 'st');
+  fs.readdirSync(process.cwd());
+  await fs.promises.readdir('tr' + 'ee', { recursive: true });
   fs.writeFileSync('written.txt', '');
 });
 -- test/a.test.js --
@@ -62,7 +66,7 @@ test('a', () => {
 		{vitest.Framework{}, []string{"vitest3", "vitest4", "vitest5"}, "-- package.json --\n{\"type\":\"module\",\"scripts\":{\"test\":\"vitest run\"}}\n-- vitest.config.js --\nexport default { test: { globals: true } };\n" + module.Replace(tests)},
 	}
 	want := []string{"test/a.test.js load bin/cli.cjs", "test/a.test.js load bin/part.cjs", "test/a.test.js read data/one.json", "test/a.test.js read data/three.txt",
-		"test/b.test.js list list", "test/b.test.js read data/two.txt"}
+		"test/b.test.js list .", "test/b.test.js list list", "test/b.test.js list tree", "test/b.test.js list tree/deep", "test/b.test.js list tree/deep/down", "test/b.test.js read data/two.txt"}
 	for _, tc := range cases {
 		for _, deps := range tc.deps {
 			for _, files := range [][]string{nil, {"test/a.test.js"}} {
