@@ -169,18 +169,20 @@ func (d *Daemon) Run(ctx context.Context) (err error) {
 }
 
 // hold makes sure of the lock and the socket, whose files somebody may have
-// removed. It gives *BusyError where another daemon came in between; what else
-// goes wrong a cycle will say, too.
-func (d *Daemon) hold() error {
+// removed. gone tells that the lock's was, and so what else is in its folder. It
+// gives *BusyError where another daemon came in between; what else goes wrong a
+// cycle will say, too.
+func (d *Daemon) hold() (gone bool, err error) {
 	var busy *BusyError
-	err := d.lock.again()
+	gone = !d.lock.ours()
+	err = d.lock.again()
 	if errors.As(err, &busy) {
-		return err
+		return gone, err
 	}
 	if err := errors.Join(err, d.listenAgain()); err != nil {
 		d.log().Warn("not everybody can reach this process", "err", err)
 	}
-	return nil
+	return gone, nil
 }
 
 // watch begins to watch, in the place of the present watcher if there is one,

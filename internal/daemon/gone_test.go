@@ -25,26 +25,32 @@ func TestStateFolderGone(t *testing.T) {
 		}
 	}
 	gone()
+	opened := false
+	open := f.cfg.Open
+	must(t, f.d.ask(t.Context(), func() {
+		f.d.cfg.Open = func(ctx context.Context, c config.Config) (Worker, error) { opened = true; return open(ctx, c) }
+	}))
+	reopened := func(why string) {
+		t.Helper()
+		must(t, f.d.ask(t.Context(), func() {
+			if !opened {
+				t.Errorf("%s the sandbox is not opened anew", why)
+			}
+			opened = false
+		}))
+	}
 	f.save("a.ts", "1")
 	f.began()
+	reopened("with the folder and the sandbox's lock gone, where another process may be at work,")
 	var busy *BusyError
 	if err := New(f.cfg).Run(t.Context()); !errors.As(err, &busy) || busy.PID != os.Getpid() {
 		t.Errorf("a second daemon: %v", err)
 	}
 	f.work.fail <- errors.New("the worktree is gone")
 	f.until(Idle)
-	opened := false
-	open := f.cfg.Open
-	must(t, f.d.ask(t.Context(), func() {
-		f.d.cfg.Open = func(ctx context.Context, c config.Config) (Worker, error) { opened = true; return open(ctx, c) }
-	}))
 	f.save("a.ts", "2")
 	f.began()
-	must(t, f.d.ask(t.Context(), func() {
-		if !opened {
-			t.Error("after an error the sandbox is not opened anew")
-		}
-	}))
+	reopened("after an error")
 	f.finish(passed())
 	f.until(Idle)
 

@@ -179,10 +179,13 @@ func (l *loop) next(ctx context.Context) {
 		l.answer()
 		return
 	}
-	if l.broken = l.d.hold(); l.broken != nil {
+	var gone bool
+	if gone, l.broken = l.d.hold(); l.broken != nil {
 		l.d.quit()
 		return
 	}
+	// The sandbox's own lock keeps nobody out of a folder that was made again.
+	l.reopen = l.reopen || gone
 	verdictOnly := l.pending.noMerge // whatever is owed besides
 	j := l.pending.add(l.owed)
 	j.noMerge = verdictOnly

@@ -172,9 +172,24 @@ func (s *Sandbox) Close() error {
 		s.log.Warn("a late write was rescued", "file", f)
 	}
 	s.dropLate()
-	s.keep()
-	errs = append(errs, s.iso.close(), os.RemoveAll(s.scratch), s.lock.Unlock())
+	errs = append(errs, s.iso.close())
+	if s.holds() {
+		s.keep()
+		errs = append(errs, os.RemoveAll(s.scratch))
+	}
+	errs = append(errs, s.lock.Unlock())
 	return errors.Join(errs...)
+}
+
+// holds tells whether the lock's file is still the one under its name: where
+// somebody removed the state folder, what is there now may be another process's.
+func (s *Sandbox) holds() bool {
+	mine, err := s.lock.Stat()
+	if err != nil {
+		return false
+	}
+	now, err := os.Stat(s.lock.Path())
+	return err == nil && os.SameFile(mine, now)
 }
 
 // stateDir names, checks and makes the repository's state folder.

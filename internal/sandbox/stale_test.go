@@ -93,3 +93,31 @@ func TestDamagedShadow(t *testing.T) {
 		})
 	}
 }
+
+// TestStateFolderGone: a sandbox whose state folder was removed leaves what another
+// process made there since alone.
+func TestStateFolderGone(t *testing.T) {
+	g := gittest.New(t)
+	g.Write("a.js", "one\n")
+	g.Commit("one")
+	r := newRig(t, g)
+	r.ready()
+	first, repo := r.s, r.repo
+	if err := removeAll(first.dir); err != nil {
+		t.Skipf("the system keeps a file that is open: %v", err)
+	}
+	r.open()
+	file := filepath.Join(r.s.Scratch(), "report.json")
+	if err := os.WriteFile(file, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := errors.Join(first.Close(), repo.Close()); err != nil {
+		t.Error(err)
+	}
+	if _, err := os.Lstat(file); err != nil {
+		t.Errorf("the other's scratch folder: %v", err)
+	}
+	if _, err := os.Lstat(filepath.Join(r.s.dir, "manifest")); err == nil {
+		t.Error("the first one's manifest lies in the other's folder")
+	}
+}
