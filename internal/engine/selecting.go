@@ -126,10 +126,18 @@ func sums(snap *sandbox.Snapshot) func(string) (string, bool) {
 // saved are the files that differ between two snapshots; a link always may.
 func saved(before, now map[string]sandbox.Entry) []string {
 	var out []string
+	stayed := 0
 	for rel, entry := range now {
-		if old, ok := before[rel]; !ok || old.Sum != entry.Sum || entry.Mode&fs.ModeSymlink != 0 {
+		old, ok := before[rel]
+		if ok {
+			stayed++
+		}
+		if !ok || old.Sum != entry.Sum || entry.Mode&fs.ModeSymlink != 0 {
 			out = append(out, rel)
 		}
+	}
+	if stayed == len(before) {
+		return out
 	}
 	for rel := range before {
 		if _, ok := now[rel]; !ok {

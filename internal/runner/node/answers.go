@@ -13,6 +13,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"regreen/internal/lang"
 	"regreen/internal/lang/js"
@@ -75,6 +76,23 @@ func forget(dir string) {
 
 // configures are names of files that say how tests are run, wherever they lie.
 var configures = lazyregexp.New(`(?i)config|preset|workspace|setup|^\..*rc(\.\w+)?$|^(jest|vitest|vite|mocha|babel|swc|package\.json)|^\.env`)
+
+// configureWords are what a name of plain letters holds, in lower case, if it has
+// no dot in front and configures matches it.
+var configureWords = []string{"config", "preset", "workspace", "setup", "jest", "vite", "mocha", "babel", "swc", "package.json"}
+
+// isConfiguring is what configures says of a name. The words are looked for first:
+// the expression took 17 ms of CPU at each save in a repository of 10,000 files.
+func isConfiguring(name string) bool {
+	for i := range len(name) {
+		if name[i] >= utf8.RuneSelf {
+			return configures.MatchString(name) // letters that fold to others
+		}
+	}
+	lower := strings.ToLower(name)
+	holds := func(word string) bool { return strings.Contains(lower, word) }
+	return (strings.HasPrefix(name, ".") || slices.ContainsFunc(configureWords, holds)) && configures.MatchString(name)
+}
 
 // maxConfiguring bounds what is read of one file; of a larger one the size and
 // time count.
@@ -179,11 +197,17 @@ func countTree(root string) (*census, error) {
 func (t *census) configuring(p runner.Project) []string {
 	in := map[string]bool{}
 	var queue []string
+	folders := map[string]bool{} // whether all in it counts
 	for _, rel := range t.names {
 		dir, base := path.Split(rel)
-		dir = path.Clean(dir)
-		named := configures.MatchString(base)
-		if named || dir == "." || dir == p.Root || t.packages[dir] || configures.MatchString(path.Base(dir)) {
+		whole, known := folders[dir]
+		if !known {
+			clean := path.Clean(dir)
+			whole = clean == "." || clean == p.Root || t.packages[clean] || isConfiguring(path.Base(clean))
+			folders[dir] = whole
+		}
+		named := isConfiguring(base)
+		if named || whole {
 			in[rel] = true
 			if named {
 				queue = append(queue, rel)

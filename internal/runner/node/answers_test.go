@@ -10,6 +10,31 @@ import (
 	"regreen/internal/runner"
 )
 
+// TestIsConfiguring compares with the expression alone, for names put together of
+// what it looks for and what is like it.
+func TestIsConfiguring(t *testing.T) {
+	parts := []string{"", ".", "config", "CONFIG", "conf", "preset", "workspace", "setup", "setUp", "rc", ".rc", "jest", "vitest", "vite", "mocha", "babel", "swc", "package.json", "package_json",
+		".env", "env", "x", "a.test.ts", "\u017f", "wor\u212aspace", "K", "\n", "\xff"}
+	found := 0
+	for _, a := range parts {
+		for _, b := range parts {
+			for _, c := range parts {
+				name := a + b + c
+				want := configures.MatchString(name)
+				if got := isConfiguring(name); got != want {
+					t.Errorf("isConfiguring(%q) = %v, want %v", name, got, want)
+				}
+				if want {
+					found++
+				}
+			}
+		}
+	}
+	if found == 0 || found == len(parts)*len(parts)*len(parts) {
+		t.Error("the names say too little")
+	}
+}
+
 // Each step changes something; the answer is asked for again exactly when it
 // could be another.
 func TestRemember(t *testing.T) {

@@ -165,7 +165,7 @@ func (d *detector) configs() {
 
 func (d *detector) isConfig(rel, base string) bool {
 	for _, g := range d.spec.Configs {
-		if ok, _ := path.Match(g, base); ok {
+		if matches(g, base) {
 			return true
 		}
 	}
@@ -173,12 +173,26 @@ func (d *detector) isConfig(rel, base string) bool {
 		return false
 	}
 	for _, g := range d.spec.MaybeConfigs {
-		if ok, _ := path.Match(g, base); ok {
+		if matches(g, base) {
 			src, err := d.read(rel)
 			return err == nil && d.spec.ConfigText(src)
 		}
 	}
 	return false
+}
+
+// matches is path.Match for a pattern that is right, which it asks only for names
+// that begin as the pattern does: each file of the repository is asked about.
+func matches(pattern, name string) bool {
+	begin := pattern
+	if i := strings.IndexAny(pattern, `*?[\`); i >= 0 {
+		begin = pattern[:i]
+	}
+	if !strings.HasPrefix(name, begin) {
+		return false
+	}
+	ok, _ := path.Match(pattern, name)
+	return ok
 }
 
 // covered tells whether the folder or one above it is a project already.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"os"
+	"path"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -310,6 +311,17 @@ func TestDetectWarnsOfOldVersions(t *testing.T) {
 		got, err := Detect(context.Background(), input(t, "install jest@"+version+"\n-- package.json --\n{\"scripts\":{\"test\":\"jest\"}}\n"), old)
 		if err != nil || len(got) != 1 || got[0].Problem != "" || (got[0].Warning != "") != want {
 			t.Errorf("Detect with jest %s = %+v, %v, want a warning: %v", version, got, err, want)
+		}
+	}
+}
+
+func TestMatches(t *testing.T) {
+	for _, pattern := range []string{".mocharc.*", "vitest.*.config.*", "jest.config.js", "*.x", "a?c", "a[bc]d", `a\*b`} {
+		for _, name := range []string{"", ".mocharc.js", ".mocharc", "vitest.unit.config.ts", "vitest.config.ts", "jest.config.js", "jest.config.jsx", "b.x", "abc", "ac", "acd", "a*b", `a\*b`, "axb"} {
+			want, err := path.Match(pattern, name)
+			if got := matches(pattern, name); err != nil || got != want {
+				t.Errorf("matches(%q, %q) = %v, want %v (%v)", pattern, name, got, want, err)
+			}
 		}
 	}
 }
