@@ -145,7 +145,7 @@ func TestSelectsWhatPeersMiss(t *testing.T) {
 		want    string
 		whole   bool // a reason is given
 	}{
-		// A dependency is edited: what every peer does.
+		// mochajs/mocha#4352, joeyespo/pytest-watch#71: a dependency is edited, what most peers do.
 		{name: "edit", tree: web, changes: []affected.Change{{Path: "src/lazy.ts"}}, want: "test/lazy.test.ts"},
 		// jestjs/jest#15309, #7436, #12052
 		{name: "deleted dependency", tree: without(web, "src/mid.ts"), changes: []affected.Change{{Path: "src/mid.ts", Deleted: true}}, want: "test/leaf.test.ts test/index.test.ts"},
@@ -175,9 +175,11 @@ func TestSelectsWhatPeersMiss(t *testing.T) {
 		{name: "new file for a computed import", tree: with(web, "src/plugins/two.ts", ""), changes: []affected.Change{{Path: "src/plugins/two.ts"}}, want: "test/load.test.ts", whole: true},
 		// vitest-dev/vitest#4933, #5009
 		{name: "behind a barrel", tree: web, changes: []affected.Change{{Path: "src/other.ts"}}, want: "test/index.test.ts"},
+		// jestjs/jest#8907
 		{name: "mocked path", tree: web, changes: []affected.Change{{Path: "src/leaf.ts"}}, want: "test/mock.test.ts test/leaf.test.ts test/index.test.ts"},
-		// no issue found: jest -o selects nothing for such paths
+		// jestjs/jest#10273: a quoted path of git's is no path
 		{name: "non-ASCII path", tree: web, changes: []affected.Change{{Path: "src/é/ü.ts"}}, want: "test/ascii.test.ts"},
+		// infinitest/infinitest#187
 		{name: "spaced path", tree: web, changes: []affected.Change{{Path: "src/sp ace/x y.ts"}}, want: "test/ascii.test.ts"},
 		{name: "snapshot", tree: web, changes: []affected.Change{{Path: "test/__snapshots__/snap.test.ts.snap"}}, want: "test/snap.test.ts"},
 		// dependency-cruiser#99, vitest-dev/vitest#10054: tsconfig paths; the file itself rules all below it
@@ -212,6 +214,7 @@ func TestSelectsWhatPeersMiss(t *testing.T) {
 		{name: "python shadowed standard library", tree: with(app, "tests/types.py", ""), changes: []affected.Change{{Path: "tests/types.py"}}, want: "tests/test_types.py", whole: true},
 		// tarpas/pytest-testmon#183
 		{name: "python lock file", tree: app, changes: []affected.Change{{Path: "uv.lock"}}, want: allPy, whole: true},
+		// nrwl/nx#29699
 		{name: "python document", tree: app, changes: []affected.Change{{Path: "docs/index.md"}}},
 	} {
 		t.Run(tc.name, func(t *testing.T) {

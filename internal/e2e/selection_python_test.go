@@ -36,6 +36,12 @@ func pythonHazards() map[string]string {
 		"src/colorsys.py":               "SHADOW = 1\n",
 		"data/secret.txt":               "1",
 		"data/cases.json":               "[1, 1]",
+		"notes/a.txt":                   "1",
+		"regreen.toml":                  "[affected]\ndata = { \"notes/*.txt\" = [\"tests/test_two.py\"] }\n",
+		"tests/cases/a.txt":             "1",
+		"tests/test_folder.py":          "from pathlib import Path\n\n\ndef test_folder():\n    assert {f.read_text() for f in (Path(__file__).parent / \"cases\").glob(\"*.txt\")} == {\"1\"}\n",
+		"tests/sp ace/x y.txt":          "1",
+		"tests/sp ace/test_blank.py":    "from pathlib import Path\n\n\ndef test_blank():\n    assert Path(__file__).with_name(\"x y.txt\").read_text() == \"1\"\n",
 		"tests/conftest.py":             "import pytest\n\nfrom helper import HELP\n\nassert HELP == 1\n\n\n@pytest.fixture\ndef price():\n    return 1\n\n\ndef unused():\n    return 1\n",
 		"tests/helper.py":               "HELP = 1\n",
 		"tests/plugin_price.py":         "import pytest\n\n\n@pytest.fixture\ndef plugged():\n    return 1\n",
@@ -69,7 +75,7 @@ func pythonHazards() map[string]string {
 }
 
 // allPythonHazards are all tests of the project.
-const allPythonHazards = "tests/plugs/test_plugged.py tests/plugs/test_unplugged.py tests/test_cases.py tests/test_dep.py tests/test_far.py tests/test_lazy.py tests/test_left.py tests/test_load.py " +
+const allPythonHazards = "tests/plugs/test_plugged.py tests/plugs/test_unplugged.py tests/sp ace/test_blank.py tests/test_cases.py tests/test_dep.py tests/test_far.py tests/test_folder.py tests/test_lazy.py tests/test_left.py tests/test_load.py " +
 	"tests/test_naïve.py tests/test_one.py tests/test_patch.py tests/test_query.py tests/test_right.py tests/test_secret.py tests/test_shadow.py tests/test_space.py tests/test_tool.py tests/test_two.py " +
 	"tests/test_types.py tests/unit/sub/test_nested.py tests/unit/test_cost.py tests/unit/test_other.py tests/unit/test_price.py"
 
@@ -162,7 +168,7 @@ func TestPythonSelection(t *testing.T) {
 	}}
 	unit := "tests/unit/sub/test_nested.py tests/unit/test_cost.py tests/unit/test_other.py tests/unit/test_price.py"
 	p.holds(t, []selection{
-		{name: "edited dependency", ref: "-", change: replaced("src/shop/dep.py", "1", "2"), want: "tests/test_dep.py tests/test_lazy.py"},
+		{name: "edited dependency", ref: "joeyespo/pytest-watch#71, mochajs/mocha#4352", change: replaced("src/shop/dep.py", "1", "2"), want: "tests/test_dep.py tests/test_lazy.py"},
 		{name: "deleted dependency", ref: "pantsbuild/pants#23240, #14975, #17512", change: deleted("src/shop/dep.py"), want: "tests/test_dep.py tests/test_lazy.py"},
 		{name: "moved dependency", ref: "nrwl/nx#13677", change: moved("src/shop/dep.py", "src/shop/deep.py"), want: "tests/test_dep.py tests/test_lazy.py"},
 		{name: "conftest that every test loads", ref: "jestjs/jest#11774", change: replaced("tests/conftest.py", "== 1", "== 2"), want: allPythonHazards},
@@ -171,28 +177,31 @@ func TestPythonSelection(t *testing.T) {
 		{name: "new function in a conftest", ref: "tarpas/pytest-testmon#74", change: replaced("tests/conftest.py", "def unused", "def more():\n    return 1\n\n\ndef unused"), want: "", fails: none},
 		{name: "fixture", ref: "tarpas/pytest-testmon#74", change: replaced("tests/conftest.py", "price():\n    return 1", "price():\n    return 2"), want: "tests/unit/test_price.py"},
 		{name: "fixture of a folder", ref: "tarpas/pytest-testmon#74", change: replaced("tests/unit/conftest.py", "cost():\n    return 1", "cost():\n    return 2"), want: "tests/unit/test_cost.py"},
-		{name: "fixture by its mark and value", ref: "-", change: replaced("tests/unit/conftest.py", "other():\n    return 1", "other():\n    return 2"), want: "tests/unit/test_other.py"},
-		{name: "fixture that is always used", ref: "-", change: replaced("tests/unit/conftest.py", "assert True", "assert False"), want: unit},
-		{name: "fixture that hides another", ref: "-", change: added("tests/unit/sub/conftest.py", "raise RuntimeError\n"), want: "tests/unit/sub/test_nested.py"},
-		{name: "fixture of a plugin", ref: "-", change: replaced("tests/plugin_price.py", "return 1", "return 2"), want: "tests/plugs/test_plugged.py"},
-		{name: "plugin at loading", ref: "-", change: replaced("tests/plugin_price.py", "import pytest", "import pytest\n\nassert False"), want: allPythonHazards},
+		{name: "fixture by its mark and value", ref: "tarpas/pytest-testmon#17", change: replaced("tests/unit/conftest.py", "other():\n    return 1", "other():\n    return 2"), want: "tests/unit/test_other.py"},
+		{name: "fixture that is always used", ref: "tarpas/pytest-testmon#17, #74", change: replaced("tests/unit/conftest.py", "assert True", "assert False"), want: unit},
+		{name: "fixture that hides another", ref: "pantsbuild/pants#10441, pytest-dev/pytest#11527", change: added("tests/unit/sub/conftest.py", "raise RuntimeError\n"), want: "tests/unit/sub/test_nested.py"},
+		{name: "fixture of a plugin", ref: "davidhalter/jedi#1907", change: replaced("tests/plugin_price.py", "return 1", "return 2"), want: "tests/plugs/test_plugged.py"},
+		{name: "plugin at loading", ref: "davidhalter/jedi#1907", change: replaced("tests/plugin_price.py", "import pytest", "import pytest\n\nassert False"), want: allPythonHazards},
 		{name: "lock file", ref: "jestjs/jest#15945, tarpas/pytest-testmon#183", change: upgradeLeft, want: "tests/test_left.py"},
 		{name: "configuration", ref: "vitest-dev/vitest#10421", change: replaced("pyproject.toml", "pythonpath = ", "addopts = \"--strict-config\"\nnonsense = 1\npythonpath = "), want: allPythonHazards},
-		{name: "settings that pytest does not come to", ref: "-", change: added("setup.cfg", "[metadata]\nname = shop\n"), want: "", fails: none},
-		{name: "such settings that do not parse", ref: "-", change: added("setup.cfg", "[metadata\n"), want: allPythonHazards},
+		{name: "settings that pytest does not come to", ref: "wichert/lingua#119", change: added("setup.cfg", "[metadata]\nname = shop\n"), want: "", fails: none},
+		{name: "such settings that do not parse", ref: "pytest-dev/pytest#8923", change: added("setup.cfg", "[metadata\n"), want: allPythonHazards},
 		{name: "data file", ref: "tarpas/pytest-testmon#49, #12", change: replaced("src/shop/sql/q.sql", "1", "2"), want: "tests/test_query.py"},
 		{name: "parametrised data file", ref: "tarpas/pytest-testmon#49", change: replaced("data/cases.json", "[1, ", "[2, "), want: "tests/test_cases.py"},
+		{name: "new file in a folder that is read", ref: "tarpas/pytest-testmon#49", change: added("tests/cases/b.txt", "2"), want: "tests/test_folder.py"},
+		{name: "data file that the settings name", ref: "tarpas/pytest-testmon#12", change: replaced("notes/a.txt", "1", "2"), want: "tests/test_two.py", fails: none},
 		{name: "data file that no text names", ref: "tarpas/pytest-testmon#49", change: replaced("data/secret.txt", "1", "2"), want: "tests/test_secret.py", learned: true},
 		{name: "computed import", ref: "vitest-dev/vitest#5429", change: replaced("src/shop/plugins/b.py", "1", "2"), want: "tests/test_load.py"},
 		{name: "far dependency", ref: "vitest-dev/vitest#4933", change: replaced("src/shop/leaf.py", "= 1", "= 2"), want: "tests/test_far.py tests/test_patch.py", fails: "tests/test_far.py"},
 		{name: "deleted far dependency", ref: "pantsbuild/pants#14975", change: deleted("src/shop/leaf.py"), want: "tests/test_far.py tests/test_patch.py"},
 		{name: "behind a package's init", ref: "vitest-dev/vitest#5009", change: replaced("src/shop/parts/one.py", "= 1", "= 2"), want: "tests/test_one.py tests/test_two.py", fails: "tests/test_one.py"},
-		{name: "behind a package's init, at loading", ref: "-", change: replaced("src/shop/parts/one.py", "= 1", "= 1 / 0"), want: "tests/test_one.py tests/test_two.py"},
-		{name: "path that is not ASCII", ref: "-", change: replaced("src/shop/naïve.py", "1", "2"), want: "tests/test_naïve.py"},
+		{name: "behind a package's init, at loading", ref: "wallabyjs/public#685", change: replaced("src/shop/parts/one.py", "= 1", "= 1 / 0"), want: "tests/test_one.py tests/test_two.py"},
+		{name: "path that is not ASCII", ref: "jestjs/jest#10273", change: replaced("src/shop/naïve.py", "1", "2"), want: "tests/test_naïve.py"},
+		{name: "path with blanks", ref: "infinitest/infinitest#187", change: replaced("tests/sp ace/x y.txt", "1", "2"), want: "tests/sp ace/test_blank.py"},
 		{name: "namespace package on a path of the test's own", ref: "astral-sh/ruff#16205, #20701", change: replaced("space/part.py", "1", "2"), want: "tests/test_space.py"},
 		{name: "path of the settings", ref: "jestjs/jest#10222", change: replaced("tools/tool.py", "1", "2"), want: "tests/test_tool.py"},
 		{name: "shadowed standard library", ref: "astral-sh/ruff#28274", change: replaced("src/colorsys.py", "1", "2"), want: "tests/test_shadow.py"},
-		{name: "import for types", ref: "-", change: replaced("src/shop/types_only.py", "pass", "price = 1"), want: "tests/test_types.py", fails: none},
+		{name: "import for types", ref: "astral-sh/ruff#20736", change: replaced("src/shop/types_only.py", "pass", "price = 1"), want: "tests/test_types.py", fails: none},
 		{name: "deleted document", ref: "nrwl/nx#29699", change: deleted("README.md"), want: "", fails: none},
 		{name: "nested working tree", ref: "getsentry/sentry#122196", want: "", fails: none, change: func(r *repo) {
 			for name, text := range map[string]string{".git": "gitdir: /nowhere\n", "src/shop/dep.py": "DEP = 2\n", "tests/test_dep.py": r.read("tests/test_dep.py")} {

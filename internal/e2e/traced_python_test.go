@@ -35,15 +35,15 @@ func TestTracedPython(t *testing.T) {
 	all := "tests/test_cache_a.py tests/test_cache_b.py tests/test_fixed_a.py tests/test_fixed_b.py tests/test_imported.py tests/test_one.py tests/test_process.py tests/test_thing.py tests/test_two.py"
 	body := func(from, to string) func(*repo) { return replaced("app/low.py", "return "+from, "return "+to) }
 	p.holds(t, []selection{
-		{name: "before anything ran", ref: "-", change: body("1", "-1"), want: all, fails: "tests/test_one.py tests/test_process.py"},
-		{name: "a function", ref: "-", learned: true, change: body("2", "-2"), want: "tests/test_process.py tests/test_two.py", fails: "tests/test_two.py"},
-		{name: "a function that a child calls", ref: "-", learned: true, change: body("1", "-1"), want: "tests/test_one.py tests/test_process.py"},
+		{name: "before anything ran", ref: "tarpas/pytest-testmon#94", change: body("1", "-1"), want: all, fails: "tests/test_one.py tests/test_process.py"},
+		{name: "a function", ref: "wallabyjs/public#1444", learned: true, change: body("2", "-2"), want: "tests/test_process.py tests/test_two.py", fails: "tests/test_two.py"},
+		{name: "a function that a child calls", ref: "tarpas/pytest-testmon#192", learned: true, change: body("1", "-1"), want: "tests/test_one.py tests/test_process.py"},
 		{name: "behind a property", ref: "-", learned: true, change: body("3", "-3"), want: "tests/test_process.py tests/test_thing.py", fails: "tests/test_thing.py"},
 		{name: "behind a cache that another test filled", ref: "tarpas/pytest-testmon#207", learned: true, change: body("4", "-4"), want: all, fails: "tests/test_cache_a.py tests/test_cache_b.py"},
 		{name: "behind a fixture that several share", ref: "-", learned: true, change: body("5", "-5"), want: all, fails: "tests/test_fixed_a.py tests/test_fixed_b.py"},
-		{name: "called when the module loads", ref: "-", learned: true, change: body("6", "-6"), want: all, fails: "tests/test_imported.py"},
-		{name: "a function that nobody called", ref: "-", learned: true, change: replaced("app/core.py", "return low.second()", "return low.first() + 1"), want: "tests/test_process.py tests/test_two.py", fails: none},
-		{name: "the module", ref: "-", learned: true, change: replaced("app/low.py", "VALUE = at_import()", "VALUE = at_import() + 1"), want: all, fails: "tests/test_imported.py"},
+		{name: "called when the module loads", ref: "wallabyjs/public#685", learned: true, change: body("6", "-6"), want: all, fails: "tests/test_imported.py"},
+		{name: "a function that nobody called", ref: "tarpas/pytest-testmon#74", learned: true, change: replaced("app/core.py", "return low.second()", "return low.first() + 1"), want: "tests/test_process.py tests/test_two.py", fails: none},
+		{name: "the module", ref: "wallabyjs/public#119", learned: true, change: replaced("app/low.py", "VALUE = at_import()", "VALUE = at_import() + 1"), want: all, fails: "tests/test_imported.py"},
 	})
 }
 
