@@ -44,6 +44,9 @@ func (g *Graph) judge(ctx context.Context, c Change) effect {
 	if e, ok := g.bundlerEffect(file); ok && (c.From == "" || c.From == file) {
 		return e
 	}
+	if e, ok := g.buildEffect(file); ok && (c.From == "" || c.From == file) {
+		return e
+	}
 	if c.Deleted || c.From != "" || g.in.Base == nil {
 		return effect{}
 	}

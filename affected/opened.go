@@ -29,7 +29,7 @@ func (w *walk) opened(at int32) []edge {
 		return nil
 	}
 	n := &g.nodes[at]
-	if isManifest(n.name) && !g.unread(n.name) {
+	if isManifest(n.name) && !g.unread(n.name) && w.effects[at].verb == "" {
 		return nil // everyone reads these, and rules tell what for
 	}
 	// Who loads a source reads it, so a change that loading cannot see counts

@@ -16,9 +16,9 @@ import (
 func TestOpened(t *testing.T) {
 	now := tree("a.test.js", "read(name)\n", "b.test.js", "import './lib.js'\n", "c.test.js", "require('./load.js')\n",
 		"lib.js", "", "data/x.json", "1", "data/y.json", "1", "data/new/deep/y.json", "1",
-		"data/kept/k.json", "1", "data/kept/y.json", "1", "load.js", "module.exports = (n) => require(n)\n", "plugin.js", "", "other.js", "", "package.json", "{}")
+		"data/kept/k.json", "1", "data/kept/y.json", "1", "load.js", "module.exports = (n) => require(n)\n", "plugin.js", "", "other.js", "", "package.json", "{}", "tsconfig.build.json", "{}")
 	seen := &affected.Opened{
-		Read:     map[string][]string{"data/x.json": {"a.test.js"}, "lib.js": {"b.test.js", "gone.test.js"}, "package.json": {"a.test.js"}},
+		Read:     map[string][]string{"data/x.json": {"a.test.js"}, "lib.js": {"b.test.js", "gone.test.js"}, "package.json": {"a.test.js"}, "tsconfig.build.json": {"b.test.js"}},
 		Listed:   map[string][]string{"data": {"b.test.js"}},
 		Loaded:   map[string][]string{"plugin.js": {"load.js"}, "load.js": {"c.test.js"}},
 		Requires: map[string]bool{"load.js": true},
@@ -29,6 +29,7 @@ func TestOpened(t *testing.T) {
 		traced             bool
 	}{
 		{name: "a file that a test read", change: "data/x.json", want: "a.test.js"},
+		{name: "what says how to build, that a test read", change: "tsconfig.build.json", want: "b.test.js"},
 		{name: "a file that no test read", change: "data/y.json"},
 		{name: "what a computed import may load", change: "other.js", want: "c.test.js"},
 		{name: "what a computed import was not seen to load", change: "other.js", traced: true},
