@@ -6,12 +6,9 @@ import (
 	"path"
 	"slices"
 	"strings"
-)
 
-// builds are the words between tsconfig and .json by which files are called that
-// say how a package is built, documented or linted, and not how it is tested.
-var builds = []string{"build", "prod", "production", "release", "dist", "cjs", "mjs", "esm", "esm5", "es5", "es6", "es2015", "es2020", "umd", "commonjs",
-	"types", "typings", "dts", "declaration", "declarations", "docs", "typedoc", "lint", "eslint"}
+	"regreen/internal/lang"
+)
 
 // tscRunners are packages with which code may compile by any configuration, beside
 // starters.
@@ -37,15 +34,8 @@ func (g *Graph) buildEffect(file string) (e effect, ok bool) {
 // already.
 func (g *Graph) buildOnly(file string, over []string) bool {
 	base := path.Base(file)
-	middle, json := strings.CutSuffix(base, ".json")
-	middle, tsconfig := strings.CutPrefix(middle, "tsconfig.")
-	if !json || !tsconfig || g.languageOf("js") < 0 {
+	if !lang.ForBuild(base) || g.languageOf("js") < 0 {
 		return false
-	}
-	for _, part := range strings.Split(middle, ".") {
-		if !slices.Contains(builds, part) {
-			return false
-		}
 	}
 	for _, p := range g.in.Projects {
 		if p.Blind != "" || slices.Contains(p.Global, file) {

@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strings"
 
+	"regreen/internal/lang"
 	"regreen/internal/lang/js"
 	"regreen/internal/lazyregexp"
 	"regreen/internal/runner"
@@ -251,9 +252,12 @@ func (r *reading) files(sh shown, cmd command) (mocks []string) {
 	}
 	const limit = 200_000
 	root, n := node.Dir(r.env, r.project), 0
-	roots := map[string]bool{}
+	roots, inside := map[string]bool{}, true // inside: what holds for the folder holds for all tests
 	for _, c := range sh.Configs {
 		roots[c.RootDir] = true
+		for _, r := range c.Roots {
+			inside = inside && (r == root || strings.HasPrefix(r, root+string(filepath.Separator)))
+		}
 	}
 	_ = filepath.WalkDir(root, func(abs string, d fs.DirEntry, err error) error {
 		if n++; n > limit {
@@ -270,7 +274,7 @@ func (r *reading) files(sh shown, cmd command) (mocks []string) {
 			return nil
 		}
 		switch dir := filepath.Dir(abs); {
-		case (dir == root || roots[dir]) && configFiles.MatchString(d.Name()), strings.HasPrefix(d.Name(), "jest-preset."):
+		case (dir == root || roots[dir]) && configFiles.MatchString(d.Name()) && !(inside && lang.ForBuild(d.Name())), strings.HasPrefix(d.Name(), "jest-preset."):
 			r.global(abs)
 		case filepath.Base(dir) == "__mocks__" && r.isRoot(sh, filepath.Dir(dir)):
 			r.global(abs)

@@ -38,6 +38,9 @@ module.exports = {
   ],
 };
 -- setup.js --
+-- tsconfig.json --
+-- tsconfig.spec.json --
+-- tsconfig.build.json --
 -- src/lib.js --
 -- src/a.spec.js --
 -- src/__mocks__/lib.js --
@@ -62,7 +65,7 @@ module.exports = {
 					t.Errorf("IsTest(%s) = %v", rel, got)
 				}
 			}
-			if d := cmp.Diff([]string{"__mocks__/left-pad.js", "jest.config.js", "package.json", "setup.js"}, l.Global); d != "" {
+			if d := cmp.Diff([]string{"__mocks__/left-pad.js", "jest.config.js", "package.json", "setup.js", "tsconfig.json", "tsconfig.spec.json"}, l.Global); d != "" {
 				t.Errorf("global: %s", d)
 			}
 			if d := cmp.Diff([]lang.Alias{
