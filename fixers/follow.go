@@ -137,7 +137,7 @@ func (v *view) leads(module, name, origin string) bool {
 func (v *view) followExport(l lang.Language, module, from, to, only string) (edits []Edit, files []string) {
 	rels := v.sources(l)
 	if only != "" {
-		rels = []string{only}
+		rels = slices.All([]string{only})
 	}
 	for _, rel := range rels {
 		t := v.text(rel)

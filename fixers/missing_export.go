@@ -302,7 +302,7 @@ func pathOf(t *text) string {
 func (v *view) reimport(l lack, to, only string) (edits []Edit, files []string) {
 	rels := v.sources(l.t.lang)
 	if only != "" {
-		rels = []string{only}
+		rels = slices.All([]string{only})
 	}
 	for _, rel := range rels {
 		t := v.text(rel)

@@ -39,6 +39,8 @@ func New(o Options) []Fixer {
 // others' candidates are given with the error.
 func Candidates(ctx context.Context, c Cause, w Workspace, fs []Fixer) ([]Fix, error) {
 	v := look(w)
+	v.stopped = func() bool { return ctx.Err() != nil }
+	defer func() { v.stopped = nil }()
 	var all []Fix
 	var errs []error
 	for _, f := range fs {
@@ -49,6 +51,9 @@ func Candidates(ctx context.Context, c Cause, w Workspace, fs []Fixer) ([]Fix, e
 			continue
 		}
 		fixes, err := f.Fix(ctx, c, v)
+		if ctx.Err() != nil { // it may not have seen all files
+			return nil, ctx.Err()
+		}
 		if err != nil {
 			errs = append(errs, fmt.Errorf("fixer %s: %w", f.Name(), err))
 		}

@@ -2,6 +2,7 @@ package fixers
 
 import (
 	"context"
+	"iter"
 	"path"
 	"slices"
 	"strings"
@@ -22,6 +23,7 @@ type view struct {
 	moves     *moves
 	checks    map[string]*lang.SyntaxError
 	files     map[string]bool
+	stopped   func() bool // nobody waits for what is looked for; nil: somebody does
 }
 
 // Cached gives a workspace that keeps what the fixers read from w, for use
@@ -148,15 +150,24 @@ func (v *view) sameLanguage(a, b string) bool {
 	return l != nil && m != nil && l.Name() == m.Name()
 }
 
-// sources lists the present files of a language, in the order of Files.
-func (v *view) sources(l lang.Language) []string {
-	var out []string
-	for _, f := range v.Files() {
-		if o := v.Languages().For(f); o != nil && o.Name() == l.Name() && !IsProtected(f) {
-			out = append(out, f)
+// sources gives the present files of a language, in the order of Files. It ends
+// early where nobody waits for the result any more: a large repository has so
+// many that to go through all takes longer than a person waits after Ctrl-C.
+func (v *view) sources(l lang.Language) iter.Seq2[int, string] {
+	return func(yield func(int, string) bool) {
+		n := 0
+		for _, f := range v.Files() {
+			if v.stopped != nil && v.stopped() {
+				return
+			}
+			if o := v.Languages().For(f); o != nil && o.Name() == l.Name() && !IsProtected(f) {
+				if !yield(n, f) {
+					return
+				}
+				n++
+			}
 		}
 	}
-	return out
 }
 
 // resolve finds what an import of a present file leads to.
