@@ -301,7 +301,7 @@ func (g *Graph) edges(s *scanned) {
 			continue
 		}
 		res := now.Resolve(s.name, imp)
-		if res.Mapped || imp.Specifier != "" && imp.Specifier[0] != '.' && (len(res.Files) > 0 || res.Missing || len(res.Waiting) > 0 || g.ownPackage(imp.Specifier)) {
+		if res.Mapped || !g.rooted(s.language) && imp.Specifier != "" && imp.Specifier[0] != '.' && (len(res.Files) > 0 || res.Missing || len(res.Waiting) > 0 || g.ownPackage(imp.Specifier)) {
 			s.imports[k].mapped, s.words = true, everyWord
 		}
 		l := g.label(verb, res.Wide)
@@ -337,6 +337,13 @@ func (g *Graph) edges(s *scanned) {
 	if s.tooLarge {
 		g.anything(id, s.language, 0)
 	}
+}
+
+// rooted tells whether all but mapped imports of a language lead to paths of their
+// own words (lang.Rooted).
+func (g *Graph) rooted(language int) bool {
+	_, ok := g.in.Languages[language].(lang.Rooted)
+	return ok
 }
 
 // was puts a verb into the past: the file is gone.

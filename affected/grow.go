@@ -140,18 +140,32 @@ func first(base string) string {
 // that came or went with them, and that of the folder for which a file stands.
 // A folder that holds others of a kind before and after is there in the tree
 // before the deletions too, so it is nothing that an import can tell them by.
-func (g *Graph) keys(d growth) map[string]bool {
-	out := map[string]bool{}
+//
+// others are the languages whose imports may all lead elsewhere.
+func (g *Graph) keys(d growth) (out map[string]bool, others map[int]bool) {
+	out, others = map[string]bool{}, map[int]bool{}
+	reroot := func(moves func(l lang.Rooted) bool) {
+		for n, l := range g.in.Languages {
+			if r, ok := l.(lang.Rooted); ok && moves(r) {
+				others[n] = true
+			}
+		}
+	}
 	for _, f := range d.touched {
+		reroot(func(l lang.Rooted) bool { return l.Roots(f) })
 		name := first(path.Base(f))
 		out[name] = true
 		for dir := path.Dir(f); dir != "."; dir = path.Dir(dir) {
-			if dir == path.Dir(f) && !ordinary(name) || !holdsKind(g.files, dir, f) || !holdsKind(d.files, dir, f) {
+			came := !holdsKind(g.files, dir, f) || !holdsKind(d.files, dir, f)
+			if came {
+				reroot(func(lang.Rooted) bool { return true })
+			}
+			if came || dir == path.Dir(f) && !ordinary(name) {
 				out[first(path.Base(dir))] = true
 			}
 		}
 	}
-	return out
+	return out, others
 }
 
 // ordinary tells whether a file of that name is only found by it. Of a folder
@@ -248,12 +262,12 @@ func (g *Graph) grow(ctx context.Context, in Input, d growth) error {
 		n := &g.nodes[id]
 		n.scan, n.owned, n.projects = nil, false, nil
 	}
-	keys := g.keys(d)
+	keys, others := g.keys(d)
 	words := setOf(keys)
 	var again []*scanned
 	unlinked = unlinked[:0]
 	for i := range g.nodes {
-		if s := g.nodes[i].scan; s != nil && s.words.meets(words) && s.concerned(keys) {
+		if s := g.nodes[i].scan; s != nil && (others[s.language] || s.words.meets(words) && s.concerned(keys)) {
 			again, unlinked = append(again, s), append(unlinked, int32(i))
 		}
 	}

@@ -43,9 +43,11 @@ func TestGrow(t *testing.T) {
 			name: "py", set: lang.Set{js.Language{}, py.New("")},
 			fixed: tree("pyproject.toml", "", "conftest.py", ""),
 			paths: []string{"app/__init__.py", "app/a.py", "app/a/__init__.py", "app/b.py", "app/sub/__init__.py", "app/sub/c.py", "app/sub/d.py", "src/app/a.py", "src/ns/e.py", "tests/test_a.py", "tests/test_b.py",
-				"tests/conftest.py", "tests/helper.py", "helper.py", "test_top.py", "data/x.json", "scripts/run.py"},
+				"tests/conftest.py", "tests/helper.py", "helper.py", "test_top.py", "data/x.json", "scripts/run.py",
+				"tests/sub/test_c.py", "tests/sub/helper.py", "src/helper.py", "app/n/data.json", "app/n/f.py", "lib/ns/e.py", "lib/other.py", "setup.py", "lib/setup.py", "lib/x.pyx", "lib/ns/e.pyi"},
 			lines: []string{"import app", "import app.a", "from app import a", "from app import *", "from .a import f", "from . import b", "from app.sub import c", "from app.sub.d import g", "import ns.e", "import helper",
-				"import importlib\nimportlib.import_module('app.b')", "def f(n): return __import__(n)", "open('data/x.json')", "app.sub.c.f()", "import subprocess\nsubprocess.run(['scripts/run.py'])", "from .sub import c as d"},
+				"import importlib\nimportlib.import_module('app.b')", "def f(n): return __import__(n)", "open('data/x.json')", "app.sub.c.f()", "import subprocess\nsubprocess.run(['scripts/run.py'])", "from .sub import c as d", "from app import n", "import app.n.f",
+				"import x", "import other", "import lib.other", "from ns import e", "from lib.ns import e", "import setup", "import tests.helper", "import sub.helper"},
 			tests: func(now files) affected.Project { return python(now, ".") },
 		},
 	}

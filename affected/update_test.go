@@ -99,14 +99,19 @@ func TestUpdate(t *testing.T) {
 // TestUpdateResolvesLittle holds that a file that comes or goes has no more
 // imports resolved anew than those that may lead to it.
 func TestUpdateResolvesLittle(t *testing.T) {
-	tree := mem{"s/a.x": "", "s/z.x": "", "t/z_test.x": "use ./s/z"}
-	for n := range 20 {
-		tree[fmt.Sprintf("t/t%d_test.x", n)] = "use ./s/a"
-	}
 	asked := 0
+	t.Run("relative", func(t *testing.T) { resolvesLittle(t, "./", countedLanguage{asked: &asked}, &asked) })
+	t.Run("rooted", func(t *testing.T) { resolvesLittle(t, "", rootedLanguage{countedLanguage{asked: &asked}}, &asked) })
+}
+
+func resolvesLittle(t *testing.T, before string, language lang.Language, asked *int) {
+	tree := mem{"s/a.x": "", "s/z.x": "", "t/z_test.x": "use " + before + "s/z"}
+	for n := range 20 {
+		tree[fmt.Sprintf("t/t%d_test.x", n)] = "use " + before + "s/a"
+	}
 	base := maps.Clone(tree)
 	input := func(changes ...Change) Input {
-		return Input{Tree: tree, Languages: lang.Set{countedLanguage{asked: &asked}}, Projects: []Project{project(".", "*_test.x")}, BaseFiles: base.Files(), Changes: changes}
+		return Input{Tree: tree, Languages: lang.Set{language}, Projects: []Project{project(".", "*_test.x")}, BaseFiles: base.Files(), Changes: changes}
 	}
 	g, err := Build(t.Context(), input())
 	if err != nil {
@@ -129,15 +134,15 @@ func TestUpdateResolvesLittle(t *testing.T) {
 		} else {
 			tree[step.file] = ""
 		}
-		asked = 0
+		*asked = 0
 		got, err := g.Update(t.Context(), input(Change{Path: step.file, Deleted: step.deleted}), []string{step.file})
 		if err != nil {
 			t.Fatal(err)
 		}
-		if asked > step.imports {
-			t.Errorf("%s: %d imports were resolved, want %d", step.name, asked, step.imports)
+		if *asked > step.imports {
+			t.Errorf("%s: %d imports were resolved, want %d", step.name, *asked, step.imports)
 		}
-		asked = 0
+		*asked = 0
 		want, err := Select(t.Context(), input(Change{Path: step.file, Deleted: step.deleted}))
 		if err != nil {
 			t.Fatal(err)
@@ -162,6 +167,11 @@ type countedLanguage struct {
 func (c countedLanguage) NewResolver(t lang.Tree) lang.Resolver {
 	return countedResolver{fakeResolver{t}, c.asked}
 }
+
+// rootedLanguage is one whose imports lead to paths of their own words.
+type rootedLanguage struct{ countedLanguage }
+
+func (rootedLanguage) Roots(string) bool { return false }
 
 type countedResolver struct {
 	fakeResolver

@@ -196,22 +196,22 @@ func (b *bench) all() {
 		return count(s), err
 	})
 	b.measure("a new file", b.runs, func(i int) {
-		b.t.write(fmt.Sprintf("src/new%d.ts", i), "")
+		b.t.write(b.m.fresh(i), "")
 		slices.Sort(b.t.files)
 	}, func(i int) (int, error) {
-		f := fmt.Sprintf("src/new%d.ts", i)
+		f := b.m.fresh(i)
 		s, err := g.Update(b.ctx, b.input(f), []string{f})
 		return count(s), err
 	})
 	b.measure("a deleted file", b.runs, func(i int) {
-		f := fmt.Sprintf("src/new%d.ts", i)
+		f := b.m.fresh(i)
 		b.t.files = slices.DeleteFunc(b.t.files, func(have string) bool { return have == f })
 		delete(b.t.sums, f)
 		if err := os.Remove(b.t.abs(f)); b.err == nil {
 			b.err = err
 		}
 	}, func(i int) (int, error) {
-		f := fmt.Sprintf("src/new%d.ts", i)
+		f := b.m.fresh(i)
 		in := b.input(f)
 		in.Changes[0].Deleted = true
 		s, err := g.Update(b.ctx, in, []string{f})
@@ -379,6 +379,14 @@ func (m *model) test(i int) string {
 		return fmt.Sprintf("tests/d%d/test_m%d.py", i%50, i)
 	}
 	return fmt.Sprintf("src/d%d/m%d.test.%s", i%50, i, m.kind)
+}
+
+// fresh is the i-th file that comes and goes.
+func (m *model) fresh(i int) string {
+	if m.py() {
+		return fmt.Sprintf("app/new%d.py", i)
+	}
+	return fmt.Sprintf("src/new%d.%s", i, m.kind)
 }
 
 func (m *model) isTest(f string) bool {

@@ -25,6 +25,15 @@ type Steering interface {
 	Steers(path string) bool
 }
 
+// Rooted is what a Language may offer besides, if an import that begins with no
+// dot leads to no path but one that is put together of its own words, below
+// folders that do not depend on what is imported. Roots tells of a file by whose
+// coming or going those folders may become others; they may too where a folder
+// comes or goes.
+type Rooted interface {
+	Roots(path string) bool
+}
+
 // Distributions is what a Language may offer besides, where the name by which
 // a package is installed is not the one that code imports.
 type Distributions interface {

@@ -17,6 +17,8 @@
 package py
 
 import (
+	"path"
+	"slices"
 	"strings"
 
 	"regreen/internal/lang"
@@ -52,6 +54,12 @@ func (*Language) Owns(path string) bool {
 // Close ends the interpreter, if one was started. The language can be used
 // afterwards; a later Check starts a new one.
 func (l *Language) Close() error { return l.check.close() }
+
+// Roots is true for what findRoots makes folders of sys.path of.
+func (*Language) Roots(file string) bool {
+	base := path.Base(file)
+	return isTestName(base) || slices.Contains(projectFiles, base)
+}
 
 // Steers is true for packages: what an __init__.py binds decides whether a
 // name that is imported from it is a module.

@@ -22,6 +22,9 @@ type roots struct {
 	bases map[string]string // folder to the first folder upwards that is no package
 }
 
+// projectFiles make their folder one of a project.
+var projectFiles = []string{"pyproject.toml", "setup.cfg", "pytest.ini", ".pytest.ini", "tox.ini", "setup.py"}
+
 func findRoots(t lang.Tree) *roots {
 	r := &roots{tree: t, set: map[string]bool{}, bases: map[string]string{}}
 	r.add(".")
