@@ -220,6 +220,11 @@ func treeFiles(dir string) (map[string]string, error) {
 		if err != nil {
 			return err
 		}
+		if to, err := os.Stat(path); err == nil && to.IsDir() { // a link to a folder
+			text, err := os.Readlink(path)
+			out[filepath.ToSlash(rel)] = fi.Mode().String() + "\n" + text
+			return err
+		}
 		src, err := os.ReadFile(path)
 		if err != nil {
 			return err

@@ -47,6 +47,7 @@ func shopOfHazards(script string) map[string]string {
 		"tsconfig.json":        `{ "extends": "./tsconfig.base.json" }`,
 		"tsconfig.base.json":   `{ "compilerOptions": { "allowJs": true, "paths": { "@lib/*": ["./src/aliased/*"] } } }`,
 		"src/aliased/named.js": "export const named = 1;\n",
+		"shared/deep.js":       "export const deep = 1;\n",
 		"test/help.js":         "export const help = 1;\n",
 		"test/setup.js": "import { help } from './help.js';\nif (help !== 1) throw new Error('no help');\n" +
 			"const { SHOP, VITE_SHOP } = { ...process.env, ...import.meta.env };\nif (SHOP !== 'ready' || VITE_SHOP !== 'open') throw new Error('closed');\n",
@@ -64,6 +65,7 @@ func shopOfHazards(script string) map[string]string {
 			"it('reads what no text names', () => assert.equal(readFileSync(name, 'utf8'), '1'));\n",
 		"test/cases.test.js":        begin + "import { readdirSync, readFileSync } from 'node:fs';\nconst dir = new URL('../data/cases/', import.meta.url);\nfor (const name of readdirSync(dir)) it(name, () => assert.equal(readFileSync(new URL(name, dir), 'utf8'), '1'));\n",
 		"test/alias.test.js":        begin + "import { named } from '@lib/named.js';\nit('named', () => assert.equal(named, 1));\n",
+		"test/link.test.js":         begin + "import { deep } from '../src/linked/deep.js';\nit('deep', () => assert.equal(deep, 1));\n",
 		"test/left.test.js":         begin + "import left from 'left';\nit('left', () => assert.equal(left, 1));\n",
 		"test/right.test.js":        begin + "import right from 'right';\nit('right', () => assert.equal(right, 1));\n",
 		"packages/money/src/fmt.js": "export const fmt = 1;\n", "packages/money/src/index.js": "export { fmt } from './fmt.js';\n",
@@ -84,7 +86,7 @@ var mockHazards = map[string]string{"jest": "test/mock.test.cjs", "vitest": "tes
 // everyHazard are all tests of the project.
 func everyHazard(framework string) string {
 	return "packages/cart/test/cart.test.js packages/cart/test/tax.test.js test/alias.test.js test/cases.test.js test/data.test.js test/dep.test.js test/far.test.js test/lazy.test.js " +
-		"test/left.test.js test/load.test.js " + strings.TrimLeft(mockHazards[framework]+" ", " ") +
+		"test/left.test.js test/link.test.js test/load.test.js " + strings.TrimLeft(mockHazards[framework]+" ", " ") +
 		"test/one.test.js test/paths.test.js test/require.test.js test/right.test.js test/secret.test.js test/two.test.js"
 }
 
@@ -171,7 +173,7 @@ func hazardShops() []project {
 	// vite alone loads environment files by itself.
 	const env = "process.loadEnvFile(new URL('../.env.test', import.meta.url));\n"
 	return []project{
-		{framework: "jest", deps: "jest30", prepare: installHazards,
+		{framework: "jest", deps: "jest30", links: map[string]string{"src/linked": "../shared"}, prepare: installHazards,
 			files: with("NODE_OPTIONS=--experimental-vm-modules jest", "jest.config.js",
 				"export default { transform: {}, globalSetup: '<rootDir>/test/once.js', setupFilesAfterEnv: ['<rootDir>/test/setup.js'],\n"+
 					"  moduleNameMapper: { '^@lib/(.*)$': '<rootDir>/src/aliased/$1' }, roots: ['<rootDir>/test', '<rootDir>/packages/cart'] };\n",
@@ -183,7 +185,7 @@ func hazardShops() []project {
 				out := r.start(r.node(), "--experimental-vm-modules", r.path("node_modules/jest/bin/jest.js"), "--json", "--outputFile="+report)
 				return told(r, report, out)
 			}},
-		{framework: "vitest", deps: "vitest5", prepare: installHazards,
+		{framework: "vitest", deps: "vitest5", links: map[string]string{"src/linked": "../shared"}, prepare: installHazards,
 			files: with("vitest run", "vitest.config.js",
 				"export default { resolve: { tsconfigPaths: true }, test: { globals: true, globalSetup: ['./test/once.js'], setupFiles: ['./test/setup.js'],\n"+
 					"  include: ['test/*.test.js', 'packages/cart/test/*.test.js'] } };\n",
@@ -195,7 +197,7 @@ func hazardShops() []project {
 				out := r.start(r.node(), r.path("node_modules/vitest/vitest.mjs"), "run", "--fsModuleCache=false", "--reporter=json", "--outputFile="+report)
 				return told(r, report, out)
 			}},
-		{framework: "mocha", deps: "mocha12", prepare: installHazards,
+		{framework: "mocha", deps: "mocha12", links: map[string]string{"src/linked": "../shared"}, prepare: installHazards,
 			files: with("mocha", ".mocharc.json", `{ "require": ["./test/paths.js", "./test/once.js", "./test/setup.js"], "spec": ["test/*.test.js", "packages/cart/test/*.test.js"] }`,
 				"test/once.js", once+env,
 				// What a loader of TypeScript does with the paths of its configuration.
@@ -253,6 +255,7 @@ func TestNodeSelection(t *testing.T) {
 			{name: "behind a barrel, at loading", ref: "wallabyjs/public#685, #119", change: replaced("src/one.js", "1", "1; throw new Error()"), want: "test/one.test.js test/two.test.js"},
 			{name: "path that is not ASCII", ref: "jestjs/jest#10273", change: replaced("src/é/ü.js", "1", "2"), want: "test/paths.test.js"},
 			{name: "path with blanks", ref: "infinitest/infinitest#187", change: replaced("src/sp ace/x y.js", "1", "2"), want: "test/paths.test.js"},
+			{name: "behind a linked folder", ref: "vitest-dev/vitest#4101", change: replaced("shared/deep.js", "1", "2"), want: "test/link.test.js"},
 			{name: "moved to another package", ref: "nrwl/nx#13677", change: moved("packages/tax/tax.js", "packages/cart/tax.js"), want: "packages/cart/test/tax.test.js"},
 			{name: "deleted document", ref: "nrwl/nx#29699", change: deleted("README.md"), want: "", fails: none},
 			{name: "nested working tree", ref: "getsentry/sentry#122196", want: "", fails: none, change: func(r *repo) {

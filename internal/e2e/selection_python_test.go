@@ -42,6 +42,8 @@ func pythonHazards() map[string]string {
 		"tests/test_folder.py":          "from pathlib import Path\n\n\ndef test_folder():\n    assert {f.read_text() for f in (Path(__file__).parent / \"cases\").glob(\"*.txt\")} == {\"1\"}\n",
 		"tests/sp ace/x y.txt":          "1",
 		"tests/sp ace/test_blank.py":    "from pathlib import Path\n\n\ndef test_blank():\n    assert Path(__file__).with_name(\"x y.txt\").read_text() == \"1\"\n",
+		"shared/deep.py":                "DEEP = 1\n",
+		"tests/test_link.py":            "from shop.linked.deep import DEEP\n\n\ndef test_deep():\n    assert DEEP == 1\n",
 		"tests/conftest.py":             "import pytest\n\nfrom helper import HELP\n\nassert HELP == 1\n\n\n@pytest.fixture\ndef price():\n    return 1\n\n\ndef unused():\n    return 1\n",
 		"tests/helper.py":               "HELP = 1\n",
 		"tests/plugin_price.py":         "import pytest\n\n\n@pytest.fixture\ndef plugged():\n    return 1\n",
@@ -75,7 +77,7 @@ func pythonHazards() map[string]string {
 }
 
 // allPythonHazards are all tests of the project.
-const allPythonHazards = "tests/plugs/test_plugged.py tests/plugs/test_unplugged.py tests/sp ace/test_blank.py tests/test_cases.py tests/test_dep.py tests/test_far.py tests/test_folder.py tests/test_lazy.py tests/test_left.py tests/test_load.py " +
+const allPythonHazards = "tests/plugs/test_plugged.py tests/plugs/test_unplugged.py tests/sp ace/test_blank.py tests/test_cases.py tests/test_dep.py tests/test_far.py tests/test_folder.py tests/test_lazy.py tests/test_left.py tests/test_link.py tests/test_load.py " +
 	"tests/test_naïve.py tests/test_one.py tests/test_patch.py tests/test_query.py tests/test_right.py tests/test_secret.py tests/test_shadow.py tests/test_space.py tests/test_tool.py tests/test_two.py " +
 	"tests/test_types.py tests/unit/sub/test_nested.py tests/unit/test_cost.py tests/unit/test_other.py tests/unit/test_price.py"
 
@@ -161,7 +163,7 @@ with open(report, "w") as f:
 // TestPythonSelection is the table for pytest.
 func TestPythonSelection(t *testing.T) {
 	t.Parallel()
-	p := project{framework: "pytest", deps: "pytest9", files: pythonHazards(), prepare: installPythonHazards, failing: func(r *repo) []string {
+	p := project{framework: "pytest", deps: "pytest9", files: pythonHazards(), links: map[string]string{"src/shop/linked": "../../shared"}, prepare: installPythonHazards, failing: func(r *repo) []string {
 		report := filepath.Join(r.t.TempDir(), "report.json")
 		out := r.start(r.path(".venv/bin/python"), "-c", pytestByFile, report)
 		return told(r, report, out)
@@ -198,6 +200,7 @@ func TestPythonSelection(t *testing.T) {
 		{name: "behind a package's init, at loading", ref: "wallabyjs/public#685", change: replaced("src/shop/parts/one.py", "= 1", "= 1 / 0"), want: "tests/test_one.py tests/test_two.py"},
 		{name: "path that is not ASCII", ref: "jestjs/jest#10273", change: replaced("src/shop/naïve.py", "1", "2"), want: "tests/test_naïve.py"},
 		{name: "path with blanks", ref: "infinitest/infinitest#187", change: replaced("tests/sp ace/x y.txt", "1", "2"), want: "tests/sp ace/test_blank.py"},
+		{name: "behind a linked folder", ref: "vitest-dev/vitest#4101", change: replaced("shared/deep.py", "1", "2"), want: "tests/test_link.py"},
 		{name: "namespace package on a path of the test's own", ref: "astral-sh/ruff#16205, #20701", change: replaced("space/part.py", "1", "2"), want: "tests/test_space.py"},
 		{name: "path of the settings", ref: "jestjs/jest#10222", change: replaced("tools/tool.py", "1", "2"), want: "tests/test_tool.py"},
 		{name: "shadowed standard library", ref: "astral-sh/ruff#28274", change: replaced("src/colorsys.py", "1", "2"), want: "tests/test_shadow.py"},

@@ -36,6 +36,8 @@ const none = "-"
 type project struct {
 	framework, deps string
 	files           map[string]string
+	// links are links of the repository, with what they lead to.
+	links map[string]string
 	// prepare adds what is no file of the repository; may be nil.
 	prepare func(r *repo)
 	// failing runs the framework itself, without regreen, and gives the test
@@ -48,6 +50,14 @@ type project struct {
 func (p project) holds(t *testing.T, rows []selection) {
 	t.Helper()
 	r := newRepo(t, p.deps, p.files)
+	for name, to := range p.links {
+		if err := os.Symlink(to, r.path(name)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	r.start("git", "add", "-A")
+	r.start("git", "commit", "-q", "--allow-empty", "-m", "links")
+	r.git = hashGit(t, r.dir)
 	if p.prepare != nil {
 		p.prepare(r)
 	}

@@ -25,7 +25,7 @@ func (l *Language) NewResolver(t lang.Tree) lang.Resolver {
 				r.dirs[dir] = append(r.dirs[dir], f)
 			}
 			r.first(f)
-		} else if path.Ext(f) == ".pyx" {
+		} else if ext := path.Ext(f); ext == ".pyx" || ext == "" { // or a link to a package
 			r.first(f)
 		}
 	}
@@ -82,36 +82,6 @@ type find struct {
 
 func (f *find) file(p string)    { f.Files = append(f.Files, p) }
 func (f *find) waiting(p string) { f.Waiting = append(f.Waiting, p) }
-
-// exists also finds files that the repository does not own (generated and
-// ignored ones); what the tree says is kept, for it may have to ask the disk.
-func (r *resolver) exists(p string) bool {
-	if r.files[p] {
-		return true
-	}
-	found, ok := r.stats[p]
-	if !ok {
-		found = r.hasDir(path.Dir(p)) && r.tree.Exists(p)
-		r.stats[p] = found
-	}
-	return found
-}
-
-func (r *resolver) hasDir(dir string) bool {
-	if dir == "." || len(r.dirs[dir]) > 0 {
-		return true
-	}
-	key := dir + "/"
-	found, ok := r.stats[key]
-	if !ok {
-		found = r.tree.IsDir(dir)
-		r.stats[key] = found
-	}
-	return found
-}
-
-// isDir tells whether a folder can be a namespace package: it holds Python.
-func (r *resolver) isDir(dir string) bool { return len(r.dirs[dir]) > 0 }
 
 // walk follows parts from a folder on; every package's __init__ is loaded.
 func (r *resolver) walk(dir string, parts []string) find {
@@ -209,7 +179,7 @@ func (r *resolver) resolve(importer string, imp lang.Import) lang.Resolution {
 	candidates := []find{best}
 	if best.matched < len(parts) || best.module == "" {
 		for _, root := range r.roots.list {
-			if root != own && (root == "." || root == "src" || r.firsts[inRoot{root, parts[0]}]) {
+			if root != own && (root == "." || root == "src" || r.firsts[inRoot{root, parts[0]}] || r.linked(root)) {
 				candidates = append(candidates, r.walk(root, parts))
 			}
 		}

@@ -122,6 +122,46 @@ func TestResolve(t *testing.T) {
 }
 
 // What a deleted file would have satisfied waits for it.
+// TestResolveLinked: a linked folder is one file of the repository's, and what
+// lies below it none (vitest-dev/vitest#4101).
+func TestResolveLinked(t *testing.T) {
+	on := linked{tree: tree{"tests/test_a.py": "", "pytest.ini": "[pytest]\npythonpath = lib ext\n", "ext": "", "app/__init__.py": "", "app/part": "", "lib/tool": ""}, below: tree{
+		"ext/e.py": "", "app/part/m.py": "", "app/part/sub/n.py": "", "lib/tool/__init__.py": "", "lib/tool/t.py": ""}}
+	for stmt, want := range map[string]string{
+		"from app.part.m import f":   "app/__init__.py app/part/m.py",
+		"from app.part import m":     "app/__init__.py app/part/m.py",
+		"import app.part.sub.n":      "app/__init__.py app/part/sub/n.py",
+		"import e":                   "ext/e.py",
+		"from tool import t":         "lib/tool/__init__.py lib/tool/t.py",
+		"from app.part.sub import o": "app/__init__.py",
+	} {
+		r := New("").NewResolver(on)
+		var got []string
+		for _, imp := range New("").Scan("tests/test_a.py", []byte(stmt+"\n")).Imports {
+			got = append(got, r.Resolve("tests/test_a.py", imp).Files...)
+		}
+		if strings.Join(got, " ") != want {
+			t.Errorf("%s leads to %q, want %q", stmt, got, want)
+		}
+	}
+}
+
+// linked is a tree with links, each a file, and what can be read below them.
+type linked struct{ tree, below tree }
+
+func (l linked) ReadFile(rel string) ([]byte, error) {
+	if _, ok := l.below[rel]; ok {
+		return l.below.ReadFile(rel)
+	}
+	return l.tree.ReadFile(rel)
+}
+
+func (l linked) Exists(rel string) bool {
+	return l.below.Exists(rel) || l.tree.Exists(rel) && !l.below.IsDir(rel)
+}
+func (l linked) IsDir(rel string) bool { return l.below.IsDir(rel) || l.tree.IsDir(rel) }
+func (l linked) Files() []string       { return l.tree.Files() }
+
 func TestResolveWaits(t *testing.T) {
 	all := tree{"src/pkg/__init__.py": "", "src/pkg/m.py": "", "src/top.py": "", "tests/helpers.py": "", "tests/test_a.py": "", "ns/x.py": ""}
 	for gone, stmt := range map[string]string{
