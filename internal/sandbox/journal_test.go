@@ -200,25 +200,33 @@ func TestRecoverFolderMoved(t *testing.T) {
 // TestUndoIsNotOfAnEarlierMerge holds that an undo of the last merge whose
 // record is damaged says so, and does not take back the one before.
 func TestUndoIsNotOfAnEarlierMerge(t *testing.T) {
-	d := newDeathRig(t, false)
-	d.toMerged()
-	dir := filepath.Join(d.s.dir, "undo", "c2")
-	if err := os.MkdirAll(dir, 0o700); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(filepath.Join(dir, planFile), []byte("{"), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	before := d.everything()
-	var e *Error
-	if _, err := d.s.Undo(t.Context(), ""); !errors.As(err, &e) || e.Code != CodeDamaged || !strings.Contains(e.Message, "c2") {
-		t.Errorf("Undo = %v, want %s of c2", err, CodeDamaged)
-	}
-	if diff := cmp.Diff(before, d.everything()); diff != "" {
-		t.Errorf("something was changed:\n%s", diff)
-	}
-	if _, err := d.s.Undo(t.Context(), "c1"); err != nil {
-		t.Errorf("Undo of the one before, by its name: %v", err)
+	for name, damage := range map[string]func(plan string) error{
+		"half of it":      func(plan string) error { return os.WriteFile(plan, []byte("{"), 0o600) },
+		"another format":  func(plan string) error { return os.WriteFile(plan, []byte(`{"version": 1000}`), 0o600) },
+		"what is no file": func(plan string) error { return os.Mkdir(plan, 0o700) }, // as with one that may not be read
+	} {
+		t.Run(name, func(t *testing.T) {
+			d := newDeathRig(t, false)
+			d.toMerged()
+			dir := filepath.Join(d.s.dir, "undo", "c2")
+			if err := os.MkdirAll(dir, 0o700); err != nil {
+				t.Fatal(err)
+			}
+			if err := damage(filepath.Join(dir, planFile)); err != nil {
+				t.Fatal(err)
+			}
+			before := d.everything()
+			var e *Error
+			if _, err := d.s.Undo(t.Context(), ""); !errors.As(err, &e) || e.Code != CodeDamaged || !strings.Contains(e.Message, "c2") {
+				t.Errorf("Undo = %v, want %s of c2", err, CodeDamaged)
+			}
+			if diff := cmp.Diff(before, d.everything()); diff != "" {
+				t.Errorf("something was changed:\n%s", diff)
+			}
+			if _, err := d.s.Undo(t.Context(), "c1"); err != nil {
+				t.Errorf("Undo of the one before, by its name: %v", err)
+			}
+		})
 	}
 }
 

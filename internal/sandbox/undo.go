@@ -63,7 +63,8 @@ func undoPlans(dir string) []*plan {
 
 // Newest is the record that is meant where none is named: "" where there is
 // none. One that cannot be read, and that is newer by its name than all others,
-// is not passed over: who undoes the last merge must not undo the one before.
+// is not passed over, whether it is damaged or another user's: who undoes the
+// last merge must not undo the one before.
 func (s *Sandbox) Newest() string {
 	id := ""
 	if all := undoPlans(s.dir); len(all) > 0 {
@@ -71,7 +72,7 @@ func (s *Sandbox) Newest() string {
 	}
 	entries, _ := os.ReadDir(filepath.Join(s.dir, "undo"))
 	for _, e := range entries {
-		if _, err := loadPlan(filepath.Join(s.dir, "undo", e.Name())); errors.Is(err, errDamaged) && e.Name() > id {
+		if _, err := loadPlan(filepath.Join(s.dir, "undo", e.Name())); err != nil && !errors.Is(err, fs.ErrNotExist) && e.Name() > id {
 			id = e.Name()
 		}
 	}
@@ -144,9 +145,10 @@ func (s *Sandbox) Undo(ctx context.Context, id string) (*Merged, error) {
 	return m, nil
 }
 
-// undoError gives an undo record that is damaged a hint.
+// undoError gives an undo record that cannot be read a hint.
 func undoError(id, dir string, err error) error {
-	if !errors.Is(err, errDamaged) {
+	var pe *fs.PathError
+	if !errors.Is(err, errDamaged) && !errors.As(err, &pe) {
 		return fmt.Errorf("undo %s: %w", id, err)
 	}
 	return &Error{Code: CodeDamaged, Message: fmt.Sprintf("undo %s: its record cannot be used: %v", id, err),
