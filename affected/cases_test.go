@@ -172,6 +172,8 @@ func TestPythonCases(t *testing.T) {
 		{name: "started module", tree: tree("t/test_a.py", "import subprocess, sys\nsubprocess.run([sys.executable, '-m', 'app.cli'])\n", "app/__init__.py", "", "app/cli.py", "from app import core\n", "app/core.py", "", "t/test_b.py", plain), change: "M app/core.py", want: "t/test_a.py"},
 		{name: "package data", tree: tree("app/__init__.py", "", "app/x.py", "from importlib.resources import files\nT = files('app').joinpath('t.txt').read_text()\n", "app/t.txt", "", "test_a.py", "import app.x\n", "test_b.py", plain), change: "M app/t.txt", want: "test_a.py"},
 		{name: "settings of a tool", tree: tree("tox.ini", "[tox]\n", "test_a.py", plain), change: "M tox.ini", want: "test_a.py"},
+		{name: "settings that are gone", tree: tree("test_a.py", plain), change: "D pytest.ini", want: "test_a.py"},
+		{name: "hidden settings that are gone", tree: tree("t/test_a.py", plain, "test_b.py", plain), change: "D t/.pytest.toml", want: "t/test_a.py"},
 		{name: "a document", tree: tree("README.rst", "", "test_a.py", plain), change: "M README.rst"},
 	} {
 		t.Run(tc.name, func(t *testing.T) {

@@ -16,7 +16,7 @@ var manifests = []string{
 	"package.json", "package-lock.json", "npm-shrinkwrap.json", "pnpm-lock.yaml", "pnpm-workspace.yaml", "yarn.lock", "bun.lock", "bun.lockb",
 	".npmrc", ".yarnrc*", ".pnp.*", "tsconfig*.json", "jsconfig*.json", ".env*", ".nvmrc", ".node-version", ".tool-versions", "mise.toml",
 	"pyproject.toml", "requirements*.txt", "constraints*.txt", "uv.lock", "poetry.lock", "pdm.lock", "Pipfile", "Pipfile.lock",
-	"setup.py", "setup.cfg", "tox.ini", ".python-version",
+	"setup.py", "setup.cfg", "tox.ini", ".python-version", "pytest.ini", ".pytest.ini", "pytest.toml", ".pytest.toml",
 }
 
 // tooling are configuration files of programs that take no part in a test run.

@@ -164,12 +164,29 @@ func (l *layout) isTest(rel string) bool {
 	}
 	name := path.Base(rel)
 	if strings.HasSuffix(name, ".py") {
-		if matchesPath(l.config.files, rel) {
+		if matchesPath(l.config.files, rel) || l.uncertain != "" && looksLikeTest(rel) {
 			return true
 		}
 		return l.doctests && name != "setup.py" && name != "conftest.py" && name != "__main__.py" && l.hasDoctest(rel)
 	}
 	return matchesAny(l.textGlobs, name) && l.hasDoctest(rel)
+}
+
+// looksLikeTest stands in for patterns that cannot be read: settings that do not
+// parse stop every test, whatever it is called, and must not select nothing.
+func looksLikeTest(rel string) bool {
+	name := strings.TrimSuffix(path.Base(rel), ".py")
+	if name == "conftest" || name == "__init__" || name == "setup" {
+		return false
+	}
+	for _, word := range []string{"test", "check", "spec"} {
+		if strings.Contains(name, word) {
+			return true
+		}
+	}
+	return slices.ContainsFunc(strings.Split(path.Dir(rel), "/"), func(dir string) bool {
+		return slices.Contains([]string{"test", "tests", "testing", "spec", "specs", "checks"}, dir)
+	})
 }
 
 func (l *layout) hasDoctest(rel string) bool {

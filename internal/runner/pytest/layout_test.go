@@ -37,6 +37,8 @@ func TestLayoutIsTest(t *testing.T) {
 		{"testpaths as patterns", "-- pytest.ini --\n[pytest]\ntestpaths = o*\n", runner.Project{}, []string{"other/test_b.py"}},
 		{"testpaths that are not there", "-- pytest.ini --\n[pytest]\ntestpaths = missing\n", runner.Project{}, []string{"tests/test_a.py", "tests/a_test.py", "tests/deep/test_c.py", "other/test_b.py", "docs/test_doc.txt"}},
 		{"python_files", "-- pyproject.toml --\n[tool.pytest.ini_options]\npython_files = ['check_*.py']\ntestpaths = 'tests'\n", runner.Project{}, []string{"tests/check_a.py"}},
+		{"settings that do not parse", "-- pyproject.toml --\n[tool.pytest.ini_options]\npython_files = ['check_*.py']\n]] rubbish\n", runner.Project{},
+			[]string{"tests/test_a.py", "tests/a_test.py", "tests/deep/test_c.py", "tests/helper.py", "other/test_b.py", "docs/test_doc.txt", "tests/check_a.py"}},
 		{"ignore", "-- setup.cfg --\n[tool:pytest]\naddopts = --ignore=tests/deep --ignore-glob='oth*/*'\ntestpaths = tests other\n", runner.Project{}, []string{"tests/test_a.py", "tests/a_test.py"}},
 		{"doctests", "-- tox.ini --\n[pytest]\naddopts = --doctest-modules\ntestpaths = shop\n", runner.Project{}, []string{"shop/calc.py"}},
 		{"paths in the arguments", "", runner.Project{Args: []string{"-q", "other"}}, []string{"other/test_b.py"}},
