@@ -59,6 +59,8 @@ func TestNodeCases(t *testing.T) {
 		{name: "new file for a glob import", tree: tree("a.test.ts", "const all = import.meta.glob('./p/**/*.ts', { eager: true })\n", "p/q/x.ts", "", "b.test.ts", plain), change: "A p/q/x.ts", want: "a.test.ts"},
 		{name: "a linter's configuration that is gone", tree: tree("a.test.js", plain), change: "D eslint.config.mjs"},
 		{name: "a compiler's configuration that is gone", tree: tree("a.test.js", plain), change: "D babel.config.mjs", want: "a.test.js"},
+		{name: "deleted settings with comments", tree: tree("a.test.js", plain), change: "D .mocharc.jsonc", want: "a.test.js"},
+		{name: "deleted workspace of a runner", tree: tree("w/a.test.js", plain, "b.test.js", plain), change: "D w/vitest.workspace.json", want: "w/a.test.js"},
 		// No framework reads what a bundler is set up by.
 		{name: "a bundler's configuration", tree: tree("rollup.config.js", "", "a.test.js", plain), change: "M rollup.config.js"},
 		{name: "a bundler's configuration that is gone", tree: tree("a.test.js", plain), change: "D tsup.config.ts"},

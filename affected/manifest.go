@@ -14,7 +14,7 @@ import (
 // begin with "*".
 var manifests = []string{
 	"package.json", "package-lock.json", "npm-shrinkwrap.json", "pnpm-lock.yaml", "pnpm-workspace.yaml", "yarn.lock", "bun.lock", "bun.lockb",
-	".npmrc", ".yarnrc*", ".pnp.*", "tsconfig*.json", "jsconfig*.json", ".env*", ".nvmrc", ".node-version", ".tool-versions", "mise.toml",
+	".npmrc", ".yarnrc*", ".pnp.*", "tsconfig*.json", "jsconfig*.json", ".env*", ".nvmrc", "vitest.workspace.*", ".node-version", ".tool-versions", "mise.toml",
 	"pyproject.toml", "requirements*.txt", "constraints*.txt", "uv.lock", "poetry.lock", "pdm.lock", "Pipfile", "Pipfile.lock",
 	"setup.py", "setup.cfg", "tox.ini", ".python-version", "pytest.ini", ".pytest.ini", "pytest.toml", ".pytest.toml",
 }
@@ -76,7 +76,7 @@ func isToolConfig(base string) bool { return configName(base) && !ofTooling(base
 func configName(base string) bool {
 	stem := strings.TrimSuffix(base, path.Ext(base))
 	switch path.Ext(base) {
-	case ".js", ".cjs", ".mjs", ".ts", ".cts", ".mts", ".json", ".yml", ".yaml", ".toml", "":
+	case ".js", ".cjs", ".mjs", ".ts", ".cts", ".mts", ".json", ".jsonc", ".json5", ".yml", ".yaml", ".toml", "":
 		return strings.HasSuffix(stem, ".config") || strings.HasPrefix(base, ".") && strings.HasSuffix(stem, "rc")
 	}
 	return strings.HasPrefix(base, ".") && strings.HasSuffix(base, "rc")
