@@ -50,6 +50,10 @@ func TestNodeCases(t *testing.T) {
 		{name: "the actual module", tree: tree("a.test.ts", "const x = await vi.importActual('./x')\njest.requireActual('./y')\n", "x.ts", "", "y.ts", ""), change: "M y.ts", want: "a.test.ts"},
 		{name: "isolated module", tree: tree("a.test.js", "jest.isolateModules(() => { require('./x') })\n", "x.js", ""), change: "M x.js", want: "a.test.js"},
 		{name: "unstable mock", tree: tree("a.test.js", "jest.unstable_mockModule('./x.js', () => ({}))\n", "x.js", ""), change: "M x.js", want: "a.test.js"},
+		// What stands for mocks with mocha; no public issue known.
+		{name: "replaced dependency", tree: tree("t/a.test.js", "const x = proxyquire('../src/x', { './y': {} })\n", "src/x.js", "require('./y')\n", "src/y.js", "", "b.test.js", plain), change: "M src/y.js", want: "t/a.test.js"},
+		{name: "replaced dependency of a module", tree: tree("t/a.test.mjs", "const x = await esmock('../src/x.js', { '../src/y.js': {} })\n", "src/x.js", "import './y.js'\n", "src/y.js", "", "b.test.mjs", plain), change: "M src/x.js", want: "t/a.test.mjs"},
+		{name: "module that Node mocks", tree: tree("t/a.test.mjs", "mock.module('../src/x.js', { namedExports: {} })\n", "src/x.js", "", "b.test.mjs", plain), change: "M src/x.js", want: "t/a.test.mjs"},
 		{name: "resolved path", tree: tree("a.test.js", "require.resolve('./x')\n", "x.js", ""), change: "M x.js", want: "a.test.js"},
 		// vitest-dev/vitest#5429: computed require and import
 		{name: "concatenated require", tree: tree("a.test.js", "const f = (n) => require('./p/' + n)\n", "p/x.js", "", "b.test.js", plain), change: "M p/x.js", want: "a.test.js"},
