@@ -25,7 +25,7 @@ type Scans struct {
 	mu    sync.Mutex // guards the fields below
 	known map[scanSum][]byte
 	used  map[scanSum]bool
-	fresh bool // something was kept that the file does not hold
+	fresh int // how many were kept that the file does not hold
 }
 
 // scanSum is a shortened hash of a scan's key.
@@ -85,6 +85,16 @@ func readScans(text []byte, version string) (map[scanSum][]byte, error) {
 	return known, nil
 }
 
+// Fresh is how many scans Save would add to the file.
+func (s *Scans) Fresh() int {
+	if s == nil {
+		return 0
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.fresh
+}
+
 // Save writes what was used since the start, if anything is new: what files no
 // longer hold is forgotten.
 func (s *Scans) Save() error {
@@ -92,7 +102,7 @@ func (s *Scans) Save() error {
 		return nil
 	}
 	s.mu.Lock()
-	if !s.fresh && len(s.used)*2 >= len(s.known) {
+	if s.fresh == 0 && len(s.used)*2 >= len(s.known) {
 		s.mu.Unlock()
 		return nil
 	}
@@ -106,7 +116,7 @@ func (s *Scans) Save() error {
 		text = binary.AppendUvarint(text, uint64(len(s.known[sum])))
 		text = append(text, s.known[sum]...)
 	}
-	s.fresh = false
+	s.fresh = 0
 	s.mu.Unlock()
 	text = binary.LittleEndian.AppendUint32(text, crc32.ChecksumIEEE(text))
 	if err := writeWhole(s.file, text); err != nil {
@@ -161,7 +171,8 @@ func (s *Scans) keep(key string, in *scanned) {
 	sum, text := sumOf(key), in.encode()
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.known[sum], s.used[sum], s.fresh = text, true, true
+	s.known[sum], s.used[sum] = text, true
+	s.fresh++
 }
 
 // erasedMark begins the kind of an import that is erased.

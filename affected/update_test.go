@@ -209,8 +209,14 @@ func TestScans(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
+		if fresh := in.Scans.Fresh(); (fresh > 0) != (read > 0) {
+			t.Errorf("%d scans are fresh after %d files were read", fresh, read)
+		}
 		if err := in.Scans.Save(); err != nil {
 			t.Fatal(err)
+		}
+		if fresh := in.Scans.Fresh(); fresh != 0 {
+			t.Errorf("%d scans are fresh after all were saved", fresh)
 		}
 		return s, read
 	}

@@ -62,6 +62,7 @@ type prepared struct {
 	set     *affected.Set
 	// timings
 	snapshot, selecting time.Duration
+	choosing            time.Duration // of selecting, what choose took
 }
 
 // Cycle takes a snapshot, selects, runs and repairs. The document is nil only
@@ -212,10 +213,11 @@ func (e *Engine) prepare(ctx context.Context, req Request) (*prepared, error) {
 	if p.input.Links, err = linksOf(ctx, p.snap, e.box.Origin()); err != nil {
 		return nil, err
 	}
-	everything := e.everything(p.work.Exists)
+	everything, choosing := e.everything(p.work.Exists), time.Now()
 	if p.set, err = e.choose(ctx, p, req.All || everything != ""); err != nil {
 		return nil, fmt.Errorf("select the affected tests: %w", err)
 	}
+	p.choosing = time.Since(choosing)
 	if everything != "" && !req.All {
 		p.set.Reason = everything
 	}

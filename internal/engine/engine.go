@@ -99,9 +99,12 @@ func Open(ctx context.Context, o Options) (*Engine, error) {
 	return e, nil
 }
 
-// Close lets the sandbox go.
+// Close keeps what later starts can use, and lets the sandbox go.
 func (e *Engine) Close() error {
 	var errs []error
+	if e.selecting.graph != nil { // all scans of the present tree were asked for
+		e.keepScans()
+	}
 	if e.langs != nil {
 		errs = append(errs, e.langs.Close())
 	}

@@ -2,6 +2,7 @@ package engine
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io/fs"
 	"os"
@@ -22,7 +23,7 @@ type selecting struct {
 	// executed is nil until asked for
 	executed *executedStore
 	graph    *affected.Graph
-	files    map[string]sandbox.Entry // of the snapshot that the graph is of
+	snap     *sandbox.Snapshot // that the graph is of
 }
 
 // choose selects the tests, from the graph of the last selection where there
@@ -44,9 +45,9 @@ func (e *Engine) choose(ctx context.Context, p *prepared, all bool) (*affected.S
 	var err error
 	switch {
 	case graph != nil && all:
-		set, err = graph.UpdateAll(ctx, p.input, saved(k.files, p.snap.Files))
+		set, err = graph.UpdateAll(ctx, p.input, p.snap.Saved(k.snap))
 	case graph != nil:
-		set, err = graph.Update(ctx, p.input, saved(k.files, p.snap.Files))
+		set, err = graph.Update(ctx, p.input, p.snap.Saved(k.snap))
 	case all:
 		set, err = affected.All(ctx, p.input)
 	default:
@@ -55,11 +56,25 @@ func (e *Engine) choose(ctx context.Context, p *prepared, all bool) (*affected.S
 	if err != nil {
 		return nil, err
 	}
-	k.graph, k.files = set.Graph(), p.snap.Files
-	if err := k.scans.Save(); err != nil {
-		e.opts.Log.Warn("what the files import is not remembered", "err", err)
+	k.graph, k.snap = set.Graph(), p.snap
+	if k.scans.Fresh() >= manyScans {
+		e.keepScans()
 	}
 	return set, nil
+}
+
+// manyScans is from how many new scans on a selection writes them at once. To write
+// takes 3 ms for 10,000 files, since the file is written as a whole; that is as
+// much as all else that a save has to do here. What a killed program did not write
+// the next one scans again.
+const manyScans = 64
+
+// keepScans remembers what the files import.
+func (e *Engine) keepScans() {
+	err := e.selecting.scans.Save()
+	if err != nil && !errors.Is(err, fs.ErrNotExist) { // the state folder was removed
+		e.opts.Log.Warn("what the files import is not remembered", "err", err)
+	}
 }
 
 // again adds the tests that failed before and may pass now.
@@ -121,30 +136,6 @@ func sums(snap *sandbox.Snapshot) func(string) (string, bool) {
 		entry, ok := snap.Files[rel]
 		return string(entry.Sum[:]), ok && entry.Mode&fs.ModeSymlink == 0
 	}
-}
-
-// saved are the files that differ between two snapshots; a link always may.
-func saved(before, now map[string]sandbox.Entry) []string {
-	var out []string
-	stayed := 0
-	for rel, entry := range now {
-		old, ok := before[rel]
-		if ok {
-			stayed++
-		}
-		if !ok || old.Sum != entry.Sum || entry.Mode&fs.ModeSymlink != 0 {
-			out = append(out, rel)
-		}
-	}
-	if stayed == len(before) {
-		return out
-	}
-	for rel := range before {
-		if _, ok := now[rel]; !ok {
-			out = append(out, rel)
-		}
-	}
-	return out
 }
 
 // buildID names this build of the program: what is remembered of files holds

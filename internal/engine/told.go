@@ -20,7 +20,7 @@ const manyFiles = 10_000
 
 // snapshot images the working tree for a cycle.
 func (e *Engine) snapshot(ctx context.Context, req Request) (*sandbox.Snapshot, error) {
-	if req.Saved && len(req.Files) > 0 && !req.All && !req.whole && len(e.selecting.files) >= manyFiles {
+	if req.Saved && len(req.Files) > 0 && !req.All && !req.whole && e.selecting.snap != nil && len(e.selecting.snap.Files) >= manyFiles {
 		return e.box.SnapshotOf(ctx, req.Files)
 	}
 	return e.box.Snapshot(ctx)

@@ -37,9 +37,10 @@ type Snapshot struct {
 	// Told says that only named files were looked at; see SnapshotOf.
 	Told bool
 
-	names []string
-	dirs  []string // those that hold files, the root first; see snapDirs
-	box   *Sandbox
+	names   []string
+	entries []Entry  // of names: to compare these needs no look-up in a map (2 ms for 10,000)
+	dirs    []string // those that hold files, the root first; see snapDirs
+	box     *Sandbox
 }
 
 // maxUntracked is the size above which an untracked file is not an input of
@@ -60,6 +61,28 @@ func (s *Snapshot) Hash(rel string) (hex string, ok bool) {
 		return "", false
 	}
 	return e.Sum.String(), true
+}
+
+// Saved gives the files that came or went since an earlier snapshot of the same
+// repository, or hold other bytes, sorted. A link is always among them: what it
+// leads to may have changed.
+func (s *Snapshot) Saved(before *Snapshot) []string {
+	var out []string
+	names, entries := before.names, before.entries
+	for i, rel := range s.names {
+		for len(names) > 0 && names[0] < rel {
+			out = append(out, names[0])
+			names, entries = names[1:], entries[1:]
+		}
+		had := len(names) > 0 && names[0] == rel
+		if !had || s.entries[i].Sum != entries[0].Sum || s.entries[i].Mode&fs.ModeSymlink != 0 {
+			out = append(out, rel)
+		}
+		if had {
+			names, entries = names[1:], entries[1:]
+		}
+	}
+	return append(out, names...)
 }
 
 // Bytes reads a file as it is in the snapshot, whatever became of it since.
@@ -431,6 +454,22 @@ func (w *imaging) done() {
 		}
 		for rel, r := range w.fresh {
 			snap.Files[rel] = r.Entry
+		}
+	}
+	if last := s.last; last != nil && !moved {
+		snap.entries = last.entries
+		if changed {
+			snap.entries = slices.Clone(last.entries)
+		}
+		for rel, r := range w.fresh {
+			if i, ok := slices.BinarySearch(snap.names, rel); ok { // no name is new
+				snap.entries[i] = r.Entry
+			}
+		}
+	} else {
+		snap.entries = make([]Entry, len(snap.names))
+		for i, rel := range snap.names {
+			snap.entries[i] = snap.Files[rel]
 		}
 	}
 	s.last = snap

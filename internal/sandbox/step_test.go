@@ -3,6 +3,7 @@
 package sandbox
 
 import (
+	"io/fs"
 	"os"
 	"slices"
 	"testing"
@@ -64,8 +65,30 @@ func TestSnapshotOf(t *testing.T) {
 			if c.want && c.told != nil && first.Tree == got.Tree {
 				t.Error("the tree is as before")
 			}
+			for name, pair := range map[string][2]*Snapshot{"told": {first, got}, "whole": {first, whole}, "back": {got, first}, "same": {got, whole}} {
+				if d := cmp.Diff(savedByFiles(pair[0], pair[1]), pair[1].Saved(pair[0])); d != "" {
+					t.Errorf("%s: Saved (-want +got):\n%s", name, d)
+				}
+			}
 		})
 	}
+}
+
+// savedByFiles is Snapshot.Saved by the maps of both.
+func savedByFiles(before, now *Snapshot) []string {
+	var out []string
+	for rel, e := range now.Files {
+		if old, ok := before.Files[rel]; !ok || old.Sum != e.Sum || e.Mode&fs.ModeSymlink != 0 {
+			out = append(out, rel)
+		}
+	}
+	for rel := range before.Files {
+		if _, ok := now.Files[rel]; !ok {
+			out = append(out, rel)
+		}
+	}
+	slices.Sort(out)
+	return out
 }
 
 // TestSnapshotOfIsNotTold holds what the names of a snapshot's maker are worth:
