@@ -154,7 +154,8 @@ func (w *walk) passed(at int32, e edge, differ lang.Names) (on lang.Names, whole
 	if n.virtual || !n.owned || l.note != "" || !slices.Contains(linking, l.verb) {
 		return nil, true
 	}
-	on, local, found := lang.Names{}, lang.Names{}, false
+	var local lang.Names // nil until there are some: a hub has thousands of dependents
+	on, found := lang.Names(nil), false
 	for _, link := range g.linksOf(e.to) {
 		if !slices.Contains(link.to, at) {
 			continue
@@ -164,13 +165,23 @@ func (w *walk) passed(at int32, e edge, differ lang.Names) (on lang.Names, whole
 			return nil, true
 		}
 		for _, u := range link.uses {
-			if class, differs := differ[u.From]; differs {
-				local.Add(u.As, class)
+			class, differs := differ[u.From]
+			switch {
+			case !differs:
+				continue
+			case len(n.projects) > 0 || len(w.apart) > maxModules:
+				return nil, true
+			case local == nil:
+				local = lang.Names{}
 			}
+			local.Add(u.As, class)
+		}
+		if len(link.passes) > 0 && on == nil {
+			on = lang.Names{}
 		}
 		handOn(on, link.passes, differ)
 	}
-	if !found || len(local) > 0 && len(n.projects) > 0 {
+	if !found {
 		return nil, true
 	}
 	if len(local) == 0 {
@@ -184,6 +195,9 @@ func (w *walk) passed(at int32, e edge, differ lang.Names) (on lang.Names, whole
 		return nil, true
 	}
 	more, ok := m.Spread(local)
+	if on == nil {
+		on = lang.Names{}
+	}
 	for name, class := range more {
 		on.Add(name, class)
 	}

@@ -206,9 +206,11 @@ func (m *module) Spread(local lang.Names) (lang.Names, bool) {
 		return nil, false
 	}
 	out := lang.Names{}
-	for name, of := range m.exports() {
-		if class, differs := differ[of]; differs {
-			out.Add(name, class)
+	for i := range m.statements {
+		for name, of := range m.statements[i].exported {
+			if class, differs := differ[of]; differs {
+				out.Add(name, class)
+			}
 		}
 	}
 	return out, true
