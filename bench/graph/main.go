@@ -7,6 +7,9 @@
 //	go run ./bench/graph -n 5000
 //	go run ./bench/graph -n 2500 -jest testdata/deps/jest30
 //
+// What the daemon's engine adds to that is measured by BenchmarkChoose in
+// internal/engine.
+//
 // It prints medians with the least and the most, for the machine it runs on;
 // only ratios are worth keeping. Limits are held against the median of the CPU
 // time, which other people's work on the machine moves less than the clock.
