@@ -25,8 +25,9 @@ const (
 const NothingModified = "nothing is modified"
 
 // NoTestSees is the Reason of a Document when files differ from the base and
-// no test depends on any of them.
-const NoTestSees = "no test can see the modified files"
+// no test depends on what differs: not on the files, or they differ in comments
+// alone.
+const NoTestSees = "no test can see what is modified"
 
 // Document is what `regreen run --json` prints and what the history keeps.
 type Document struct {

@@ -330,6 +330,10 @@ func TestInit(t *testing.T) {
 	if cfg, err := config.Parse("x", []byte(text)); err != nil || len(cfg.Project) != 2 || cfg.Cycle.Merge != "propose" {
 		t.Errorf("without marks: %v, %v", cfg.Project, err)
 	}
+	none := Deps{Detect: func(context.Context, Repo) ([]runner.Candidate, error) { return nil, nil }}
+	if got := call(t, none, t.TempDir(), "init"); got.exit != ExitOK || strings.Contains(got.stdout, "regreen run") || !strings.Contains(got.stdout, "[[project]]") {
+		t.Errorf("init without a framework = %+v, want the next step that works", got)
+	}
 	if got := call(t, deps, dir, "init"); got.exit != ExitUsage || !strings.Contains(got.stderr, "is there already") {
 		t.Errorf("second init = %+v, want exit 2", got)
 	}

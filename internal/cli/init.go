@@ -69,7 +69,11 @@ func (a *app) init(ctx context.Context, only bool) error {
 		fmt.Fprint(a.stdout, text)
 		return nil
 	}
-	fmt.Fprintf(a.stdout, "wrote %s\nnext: regreen run\n", path)
+	next := "regreen run"
+	if len(found) == 0 {
+		next = "no test framework was detected; name it there in [[project]], then regreen doctor"
+	}
+	fmt.Fprintf(a.stdout, "wrote %s\nnext: %s\n", path, next)
 	return nil
 }
 

@@ -108,7 +108,7 @@ func hint(d *cycle.Document) string {
 	case cycle.NothingModified:
 		return "regreen run --all runs every test"
 	case cycle.NoTestSees:
-		return "regreen affected --why FILE tells what depends on a file; regreen run --all runs every test"
+		return "regreen affected --why tells more, and with FILE what depends on it; regreen run --all runs every test"
 	}
 	for _, r := range d.Remaining {
 		if r.Kind == string(runner.SnapshotMismatch) && len(d.Merged) == 0 {
