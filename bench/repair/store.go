@@ -62,8 +62,8 @@ type result struct {
 	AfterMS int64 `json:"after_ms"` // from the first red verdict to the end
 }
 
-// counted tells whether the fault was really there.
-func (r result) counted() bool { return r.Verdict != noPlace && r.Verdict != notRed }
+// counted tells whether the fault was really there, and had a right answer.
+func (r result) counted() bool { return r.Verdict != noPlace && r.Verdict != notRed && r.Verdict != noAnswer }
 
 // store keeps results in a file of JSON lines.
 type store struct {
