@@ -288,7 +288,7 @@ func (c *run) try(ctx context.Context, x cause, f fixers.Fix, now *result) (scor
 	if whole != nil {
 		p, after = c.plan, whole
 	}
-	s, why := c.score(x, now, after), "the failure stayed"
+	s, why := c.score(x, now, after), x.useless(after)
 	if whole != nil && s == deeper && len(after.failures) == 0 {
 		s, why = worse, "none of its tests can pass, and no other test proves it"
 	}

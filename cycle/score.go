@@ -1,6 +1,10 @@
 package cycle
 
-import "regreen/internal/runner"
+import (
+	"fmt"
+
+	"regreen/internal/runner"
+)
 
 // score says how much a candidate helped.
 type score int
@@ -18,10 +22,8 @@ func (c *run) score(x cause, before, after *result) score {
 		return worse
 	}
 	p := x.victimPlan()
-	for _, f := range after.failures {
-		if sameKey(f.Failure) == x.same && f.unit == x.unit && !elsewhere(x, f.Failure) {
-			return worse
-		}
+	if x.stays(after) {
+		return worse
 	}
 	victims := c.victimsPass(x, after)
 	gained := 0
@@ -49,6 +51,28 @@ func (c *run) score(x cause, before, after *result) score {
 		return worse
 	}
 	return deeper
+}
+
+// stays tells whether the cause's own failure is among those of a run.
+func (x cause) stays(after *result) bool {
+	for _, f := range after.failures {
+		if sameKey(f.Failure) == x.same && f.unit == x.unit && !elsewhere(x, f.Failure) {
+			return true
+		}
+	}
+	return false
+}
+
+// useless says, for a person, why a repair did not help that broke nothing.
+func (x cause) useless(after *result) string {
+	if after.ended && !x.stays(after) {
+		for _, f := range after.failures {
+			if f.unit == x.unit && !elsewhere(x, f.Failure) {
+				return fmt.Sprintf("its tests fail for another reason then (%s)", f.Kind)
+			}
+		}
+	}
+	return "the failure stayed"
 }
 
 // elsewhere: the same kind and symbol, but in a test that the cause did not touch.
