@@ -68,7 +68,7 @@ func (x cause) useless(after *result) string {
 	if after.ended && !x.stays(after) {
 		for _, f := range after.failures {
 			if f.unit == x.unit && !elsewhere(x, f.Failure) {
-				return fmt.Sprintf("its tests fail for another reason then (%s)", f.Kind)
+				return fmt.Sprintf("its tests fail for another reason then: %s", f.Kind)
 			}
 		}
 	}

@@ -11,7 +11,7 @@ import (
 // end the failure that it is for, and is not said to have left it.
 func TestDroppedSaysWhatFailsThen(t *testing.T) {
 	for _, tc := range []struct{ name, file, why string }{
-		{"the failure is gone, another came", "loads src has a\none: src has =b", "its tests fail for another reason then (assertion_mismatch)"},
+		{"the failure is gone, another came", "loads src has a\none: src has =b", "its tests fail for another reason then: assertion_mismatch"},
 		{"the failure stayed", "loads src has other", "the failure stayed"},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
