@@ -18,7 +18,7 @@ func (a *app) affectedCommand() *cobra.Command {
 		Short: "Name the modified files and the tests that can see them",
 		Example: "  regreen affected --why\n" +
 			"  regreen affected --why src/cart.ts test/cart.test.ts\n" +
-			"  git diff --name-only --relative -z origin/main... | regreen affected --stdin0 --list\n" +
+			"  git diff --name-only --no-renames --relative -z HEAD~3 | regreen affected --stdin0 --base HEAD~3 --list\n" +
 			"  regreen affected --base origin/main --list --null | xargs -0 -r npx vitest run",
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return a.affected(cmd, args, o)

@@ -38,3 +38,26 @@ func TestReadmeCommands(t *testing.T) {
 		t.Errorf("%d command lines found, want some", n)
 	}
 }
+
+// TestDiffCommands holds that where a diff is shown to be piped into regreen, in
+// the README or the help, it names both ends of a move, and regreen the base:
+// else a file that a commit moved or deleted selects none of its importers.
+func TestDiffCommands(t *testing.T) {
+	src, err := os.ReadFile("../../README.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	n := 0
+	for line := range strings.Lines(string(src) + (&app{}).affectedCommand().Example) {
+		if !strings.Contains(line, "git diff") || !strings.Contains(line, "--stdin0") {
+			continue
+		}
+		n++
+		if !strings.Contains(line, "--no-renames") || !strings.Contains(line, "--base") {
+			t.Errorf("%s lacks --no-renames or --base", strings.TrimSpace(line))
+		}
+	}
+	if n < 2 {
+		t.Errorf("%d such commands found, want some", n)
+	}
+}

@@ -44,7 +44,7 @@ func (e *Engine) named(snap *sandbox.Snapshot, baseFiles []string, req Request) 
 			continue
 		}
 		return nil, &runner.Problem{Code: "usage", Message: fmt.Sprintf("there is no file %s, and the last commit has none either", name),
-			Hint: "give files or folders of the repository; without any, what differs from the last commit is taken"}
+			Hint: "give files or folders of the repository, and for one that an earlier commit deleted a revision with --base; without any, what differs from the last commit is taken"}
 	}
 	slices.Sort(out)
 	return slices.Compact(out), nil
