@@ -51,6 +51,7 @@ type run struct {
 	taken     []string          // titles of the fixes that settleBest took back
 	cursors   []Cursor          // where somebody writes
 	held      map[string]bool   // by cause: left alone for what is written there
+	conflict  string            // where a merge is not resolved, "" for nowhere
 	// baseSkips are, by cause, the tests of its files at the base, where all of
 	// them are skipped; nil where that is not so.
 	baseSkips map[string]map[testKey]runner.Verdict
@@ -188,13 +189,14 @@ func (c *run) loop(ctx context.Context) error {
 		if c.now.timedOut {
 			causes = slices.DeleteFunc(slices.Clone(seen), isHang)
 		}
+		causes, c.conflict = c.conflicts(causes)
 		want := Strategy("")
 		if len(causes) > 0 {
 			want = selectStrategy(c.opts.Config.Cycle, n, c.now.passRate(), causes, broke)
 		}
 		c.begin(n, seen, want)
 		if len(causes) == 0 {
-			c.stopped = c.now.distrust
+			c.stopped = cmp.Or(c.now.distrust, c.conflictReason())
 			if c.now.timedOut {
 				c.stopped = c.timeoutReason()
 			}
@@ -239,7 +241,7 @@ func (c *run) loop(ctx context.Context) error {
 			return err
 		}
 		if used == "" {
-			c.stopped = cmp.Or(c.waitsFor(), c.onlyProposed(), "no repair was found")
+			c.stopped = cmp.Or(c.waitsFor(), c.conflictReason(), c.onlyProposed(), "no repair was found")
 			if c.now.timedOut {
 				c.stopped = c.timeoutReason()
 			}

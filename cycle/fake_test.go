@@ -283,6 +283,9 @@ func (w *world) runFile(f string, only []runner.TestID, rep *runner.Report) {
 		if strings.HasPrefix(word, "=") {
 			kind = runner.AssertionMismatch
 		}
+		if word == ";" {
+			kind = runner.SyntaxError
+		}
 		fail := runner.Failure{Scope: runner.ScopeTest, Test: id, Kind: kind, Symbol: word,
 			Place: runner.Place{File: file, Line: 1}, Message: "no " + word}
 		switch {

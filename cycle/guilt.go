@@ -55,7 +55,7 @@ type delta struct {
 // is left, or the present tree's failures come and go, there is no cause.
 func (c *run) guilt(ctx context.Context, r *result) error {
 	budget := c.opts.Config.Cycle.CauseBudget.Std()
-	if budget <= 0 || r == nil || len(r.failures) == 0 || len(c.doc.HalfWritten) > 0 {
+	if budget <= 0 || r == nil || len(r.failures) == 0 || len(c.doc.HalfWritten) > 0 || c.conflict != "" {
 		return nil
 	}
 	target := slices.DeleteFunc(slices.Clone(r.failures), func(f failure) bool {
