@@ -26,6 +26,11 @@ func tree(pairs ...string) files {
 // they differ in what they are configured with, not in what a file loads.
 func TestNodeCases(t *testing.T) {
 	const plain = "test('x', () => {})\n"
+	conf := tree("package.json", `{"workspaces":["packages/*"]}`, "packages/conf/package.json", `{"name":"@acme/conf"}`,
+		"packages/conf/tsconfig.json", `{"extends":"./base.json"}`, "packages/conf/lib.json", `{"extends":["./tsconfig.json"]}`, "packages/conf/base.json", "{}", "packages/conf/other.json", "{}",
+		"packages/app/tsconfig.json", `{"extends":"@acme/conf/lib.json"}`, "packages/app/t/a.test.ts", plain, "packages/b/tsconfig.json", "{}", "packages/b/b.test.ts", plain)
+	noBase := maps.Clone(conf)
+	delete(noBase, "packages/conf/base.json")
 	for _, tc := range []struct {
 		name   string
 		tree   files
@@ -42,6 +47,12 @@ func TestNodeCases(t *testing.T) {
 		{name: "deleted setup file", tree: tree("a.test.ts", plain), change: "D setup.ts", global: []string{"setup.ts"}, want: "a.test.ts"},
 		{name: "renamed folder", tree: tree("a.test.ts", "import '../old/x'\n", "t/a.test.ts", "import '../old/x'\n", "new/x.ts", ""), change: "R old/x.ts > new/x.ts", want: "t/a.test.ts"},
 		{name: "renamed test", tree: tree("new.test.ts", plain, "b.test.ts", plain), change: "R old.test.ts > new.test.ts", want: "new.test.ts"},
+		// A configuration's bases lie anywhere, by any name; no public issue known.
+		{name: "base of another package's tsconfig", tree: conf, change: "M packages/conf/tsconfig.json", want: "packages/app/t/a.test.ts"},
+		{name: "base of the base", tree: conf, change: "M packages/conf/base.json", want: "packages/app/t/a.test.ts"},
+		{name: "no base", tree: conf, change: "M packages/conf/other.json", want: ""},
+		{name: "deleted base", tree: noBase, change: "D packages/conf/base.json", want: "packages/app/t/a.test.ts"},
+		{name: "new base", tree: conf, change: "A packages/conf/base.json", want: "packages/app/t/a.test.ts"},
 		// jestjs/jest#8547: an import for its side effect
 		{name: "side effect", tree: tree("a.test.ts", "import './register'\n", "register.ts", "import './deep'\n", "deep.ts", ""), change: "M deep.ts", want: "a.test.ts"},
 		// jestjs/jest#8907: manual mocks

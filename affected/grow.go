@@ -87,7 +87,7 @@ func apart(a, b []string) (came, gone []string) {
 // imports of its name resolve to.
 func (g *Graph) special(in Input, file string) bool {
 	base := path.Base(file)
-	if isManifest(file) || g.steers(file) || base == ".git" || base == "package.json" || base == "pyproject.toml" || strings.HasPrefix(base, "lerna.") {
+	if isManifest(file) || g.steers(file) || len(g.configures(file)) > 0 || base == ".git" || base == "package.json" || base == "pyproject.toml" || strings.HasPrefix(base, "lerna.") {
 		return true
 	}
 	for _, p := range slices.Concat(g.in.Projects, in.Projects) {

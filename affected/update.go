@@ -91,7 +91,7 @@ func (g *Graph) stale(in Input, saved []string) bool {
 	seeds := map[int32]string{}
 	for _, file := range saved {
 		file = path.Clean(file)
-		if isManifest(file) || g.steers(file) {
+		if isManifest(file) || g.steers(file) || len(g.configures(file)) > 0 {
 			return true
 		}
 		id, ok := g.ids[file]
@@ -158,6 +158,24 @@ func (g *Graph) configured(seeds map[int32]string) bool {
 		}
 	}
 	return false
+}
+
+// configures gives the folders below which everything goes by a file that may lie
+// elsewhere, now or before the deletions.
+func (g *Graph) configures(file string) []string {
+	if path.Ext(file) != ".json" {
+		return nil
+	}
+	var out []string
+	for i := range g.in.Languages {
+		now, old := g.resolvers(i)
+		for _, r := range []lang.Resolver{now, old} {
+			if c, ok := r.(lang.Configured); ok {
+				out = append(out, c.Configures(file)...)
+			}
+		}
+	}
+	return out
 }
 
 func (g *Graph) steers(file string) bool {

@@ -243,6 +243,9 @@ func (g *Graph) inside(id int32, dirs []string) bool {
 	return false
 }
 
+// goesBy is how a file depends on a configuration that lies elsewhere.
+const goesBy = "goes by"
+
 // expand follows the rules that are no single edges.
 func (w *walk) expand(at int32, visit func(to, label int32)) {
 	g, n := w.g, &w.g.nodes[at]
@@ -273,6 +276,14 @@ func (w *walk) expand(at int32, visit func(to, label int32)) {
 		for id := range g.nodes {
 			if f := g.nodes[id]; !f.virtual && (f.owned || len(f.projects) > 0) && within(f.name, path.Dir(n.name)) {
 				visit(int32(id), below)
+			}
+		}
+	}
+	if dirs := g.configures(n.name); len(dirs) > 0 && !e.narrow {
+		by := g.label(goesBy, "a tsconfig above it extends that")
+		for id := range g.nodes {
+			if f := g.nodes[id]; !f.virtual && (f.owned || len(f.projects) > 0) && g.inside(int32(id), dirs) {
+				visit(int32(id), by)
 			}
 		}
 	}

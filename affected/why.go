@@ -93,7 +93,7 @@ func (w *walk) notes() (notes []string, whole bool) {
 			if !project && l.note == "" {
 				continue
 			}
-			if project || l.verb == "is below" || l.verb == "is in the folder of" {
+			if project || l.verb == "is below" || l.verb == goesBy || l.verb == "is in the folder of" {
 				if said[edge{to, w.via[at]}] {
 					continue
 				}
@@ -127,6 +127,8 @@ func (w *walk) note(at, to int32, l *label) string {
 			what = note
 		}
 		return fmt.Sprintf("%s: everything below %s depends on it", what, show(path.Dir(name)))
+	case l.verb == goesBy:
+		return fmt.Sprintf("%s %s: everything goes by it below a tsconfig that extends it", name, w.seed[file])
 	case l.verb == "is in the folder of":
 		return fmt.Sprintf("%s is gone and %s: the tests of %s are run", name, l.note, show(path.Dir(name)))
 	}

@@ -182,6 +182,12 @@ type Resolver interface {
 	Specifiers(importer, target, like string) []string
 }
 
+// Configured is what a Resolver may offer besides: the folders below which
+// everything goes by a file that may lie elsewhere.
+type Configured interface {
+	Configures(file string) []string
+}
+
 // Implicit is what a Resolver may offer besides: the files that loading a file
 // loads too without an import of its own (Python: the __init__.py of its
 // packages).

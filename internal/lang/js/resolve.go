@@ -28,6 +28,7 @@ type resolver struct {
 	own        map[string]bool // the repository's files; nil until asked
 	scans      map[string]*lang.File
 	byEnding   map[string][]string // see endings; nil until asked
+	extending  map[string][]string // see Configures; nil until asked
 }
 
 type cacheKey struct {

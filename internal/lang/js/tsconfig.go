@@ -19,6 +19,7 @@ type tsconfig struct {
 	moduleMode      string // module and moduleResolution, lower case
 	tsExtensions    bool   // allowImportingTsExtensions
 	references      []string
+	parts           []string // the files that it extends, and those that they extend, there or not
 }
 
 // rawConfig is the file's own text.
@@ -82,8 +83,14 @@ func (r *resolver) tsconfig(p string, depth int) *tsconfig {
 	dir := path.Dir(p)
 	c := &tsconfig{path: p}
 	for _, e := range stringList(raw.Extends) {
-		if base := r.tsconfig(r.extended(dir, e), depth+1); base != nil {
+		from := r.extended(dir, e)
+		if from == "" {
+			continue
+		}
+		c.parts = append(c.parts, from)
+		if base := r.tsconfig(from, depth+1); base != nil {
 			c.inherit(base)
+			c.parts = append(c.parts, base.parts...)
 		}
 	}
 	o := raw.CompilerOptions
@@ -169,7 +176,7 @@ func (c *tsconfig) placed() *tsconfig {
 }
 
 func (c *tsconfig) inherit(b *tsconfig) {
-	refs, p := c.references, c.path
+	refs, p, parts := c.references, c.path, c.parts
 	merged := *c
 	if b.baseURL != "" {
 		merged.baseURL = b.baseURL
@@ -188,10 +195,38 @@ func (c *tsconfig) inherit(b *tsconfig) {
 	}
 	merged.tsExtensions = merged.tsExtensions || b.tsExtensions
 	*c = merged
-	c.references, c.path = refs, p
+	c.references, c.path, c.parts = refs, p, parts
 }
 
-// extended is the path of the configuration that one in dir extends.
+// Configures gives the folders of the configurations that extend a file, whatever
+// it is called and wherever it lies, directly or by others.
+func (r *resolver) Configures(file string) []string {
+	if path.Ext(file) != ".json" {
+		return nil
+	}
+	if r.extending == nil {
+		r.extending = map[string][]string{}
+		for _, f := range r.tree.Files() {
+			base := path.Base(f)
+			if path.Ext(f) != ".json" || !strings.HasPrefix(base, "tsconfig") && !strings.HasPrefix(base, "jsconfig") {
+				continue
+			}
+			c := r.tsconfig(f, 0)
+			if c == nil {
+				continue
+			}
+			for _, part := range c.parts {
+				if dir := path.Dir(f); !slices.Contains(r.extending[part], dir) {
+					r.extending[part] = append(r.extending[part], dir)
+				}
+			}
+		}
+	}
+	return r.extending[file]
+}
+
+// extended is the path of the configuration that one in dir extends. One that is
+// not there is named where the repository itself would have it.
 func (r *resolver) extended(dir, e string) string {
 	withExt := func(p string) string {
 		if !strings.HasSuffix(p, ".json") && !r.tree.Exists(p) {
@@ -209,14 +244,15 @@ func (r *resolver) extended(dir, e string) string {
 	name := packageName(e)
 	rest := strings.TrimPrefix(strings.TrimPrefix(e, name), "/")
 	var roots []string
+	own := ""
+	if d, ok := r.ownPackage(dir, name); ok { // also where it is linked into node_modules: TypeScript goes by the real path
+		roots = append(roots, d)
+	}
 	for d := dir; ; d = path.Dir(d) {
 		roots = append(roots, path.Join(d, "node_modules", name))
 		if d == "." || d == "/" {
 			break
 		}
-	}
-	if d, ok := r.workspace(name); ok {
-		roots = append(roots, d)
 	}
 	for _, root := range roots {
 		p := path.Join(root, "tsconfig.json")
@@ -229,8 +265,11 @@ func (r *resolver) extended(dir, e string) string {
 		if r.tree.Exists(p) {
 			return p
 		}
+		if own == "" && !strings.HasPrefix(root+"/", "node_modules/") && !strings.Contains(root, "/node_modules/") {
+			own = p
+		}
 	}
-	return ""
+	return own
 }
 
 // configPaths are the bases that the configurations' paths and baseUrl give.
