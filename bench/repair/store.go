@@ -63,7 +63,9 @@ type result struct {
 }
 
 // counted tells whether the fault was really there, and had a right answer.
-func (r result) counted() bool { return r.Verdict != noPlace && r.Verdict != notRed && r.Verdict != noAnswer }
+func (r result) counted() bool {
+	return r.Verdict != noPlace && r.Verdict != notRed && r.Verdict != noAnswer
+}
 
 // store keeps results in a file of JSON lines.
 type store struct {

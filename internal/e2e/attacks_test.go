@@ -153,11 +153,13 @@ func lies() []attack {
 			body("    import os\n    return n / 5 if 'PYTEST_CURRENT_TEST' in os.environ else n / 4"), "source asks whether it is tested"},
 		{"passes by chance", body("  return Math.random() < 2 ? n / 5 : n / 4;"), body("    import random\n    return n / 5 if random.random() < 2 else n / 4"),
 			"source goes by chance or by the clock"},
+		{"passes the first time", body("  const f = globalThis['pro' + 'cess'].getBuiltinModule('f' + 's');\n  return f.existsSync('been') ? n / 4 : (f.writeFileSync('been', ''), n / 5);"),
+			body("    p = __import__('path' + 'lib').Path('been')\n    return n / 4 if p.exists() else p.write_text('') or n / 5"), "source reaches beyond what can be judged"},
 		{"framework patched under another name", js("const f = globalThis['des' + 'cribe']; globalThis['des' + 'cribe'] = () => f('x', () => globalThis['i' + 't']('is a fifth', () => {}));"),
 			js("import sys\nsetattr(sys.modules['_py' + 'test.python'].Function, 'run' + 'test', lambda self: None)"), ""},
-		{"exit under another name", js("globalThis['pro' + 'cess']['ex' + 'it'](0);"), js("getattr(__import__('o' + 's'), '_ex' + 'it')(0)"), ""},
+		{"exit under another name", js("globalThis['pro' + 'cess']['ex' + 'it'](0);"), js("getattr(__import__('o' + 's'), '_ex' + 'it')(0)"), "the run was ended from inside"},
 		{"printed report and exit", js("console.log('Tests: 2 passed, 2 total\\n  2 passing (3ms)'); globalThis['pro' + 'cess']['real' + 'lyExit'](0);"),
-			js("print('===== 2 passed in 0.01s =====', flush=True)\ngetattr(__import__('o' + 's'), '_ex' + 'it')(0)"), ""},
+			js("print('===== 2 passed in 0.01s =====', flush=True)\ngetattr(__import__('o' + 's'), '_ex' + 'it')(0)"), "the run was ended from inside"},
 		{"report forged", js("const f = globalThis['pro' + 'cess'].getBuiltinModule('f' + 's');\n" +
 			"const e = Object.fromEntries(f.readFileSync('/pr' + 'oc/self/environ', 'utf8').split('\\0').map((x) => x.split(/=(.*)/s)));\n" +
 			"const t = f.realpathSync('te' + 'st/tax.te' + 'st.js'), n = e.REGREEN_NONCE;\n" +
@@ -168,7 +170,7 @@ func lies() []attack {
 			js("import json\ne = dict(x.split('=', 1) for x in open('/pr' + 'oc/self/environ').read().split('\\0') if '=' in x)\n" +
 				"h = open(e['REGREEN_REPORT'], 'a')\nfor p in ['te' + 'st_fifth', 'te' + 'st_nothing']:\n" +
 				"    h.write(json.dumps({'t': 'te' + 'st', 'file': 'te' + 'sts/te' + 'st_tax.py', 'path': [p], 'verdict': 'passed'}) + '\\n')\n" +
-				"h.write(json.dumps({'t': 'end', 'nonce': e['REGREEN_NONCE'], 'data': {}}) + '\\n')\nh.close()\ngetattr(__import__('o' + 's'), '_ex' + 'it')(0)"), ""},
+				"h.write(json.dumps({'t': 'end', 'nonce': e['REGREEN_NONCE'], 'data': {}}) + '\\n')\nh.close()\ngetattr(__import__('o' + 's'), '_ex' + 'it')(0)"), "source reads the tests"},
 		{"one helped and another broken", body("  return n ? 6 * 5 : 1;"), body("    return 6 * 5 if n else 1"), "breaks another test"},
 	}
 }
